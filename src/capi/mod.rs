@@ -1,0 +1,11 @@
+//! The C boundary: one file for each chapter of the header, in the header's order.
+//!
+//! `pointers` is the only file that dereferences what a caller passed, `guard` turns every result and
+//! every panic into a status. The doc comments of the other files are the text of
+//! `include/s2sampler.h`.
+
+mod guard;
+mod oneshot;
+mod pointers;
+mod status;
+mod version;

@@ -1,0 +1,51 @@
+//! The index that `std::discrete_distribution<int32_t>` returns for given weights and uniform.
+
+/// The index drawn from `weights` (at least one, none negative) with the uniform `u` in [0, 1).
+///
+/// As libstdc++ does it: weights to double, divided by their double sum, running double sums, and
+/// the first index whose running sum is not below `u`; the last running sum counts as 1. Where the
+/// weights end in zeros, it is the last positive one that counts as 1, so that rounding never
+/// returns a candidate of weight zero. NaN weights give index 0, which is where libstdc++'s binary
+/// search ends too, since no NaN is below `u`.
+pub(crate) fn pick(weights: &[f32], u: f64) -> usize {
+    let sum: f64 = weights.iter().fold(0.0, |sum, &w| sum + f64::from(w));
+    if sum.is_nan() {
+        return 0;
+    }
+    let last = weights.iter().rposition(|&w| w > 0.0).unwrap_or(0);
+    let mut running = 0.0_f64;
+    for (index, &w) in weights[..last].iter().enumerate() {
+        running += f64::from(w) / sum;
+        if running >= u {
+            return index;
+        }
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pick;
+
+    #[test]
+    fn a_running_sum_equal_to_the_uniform_is_enough() {
+        assert_eq!(pick(&[0.25, 0.75], 0.25), 0);
+        assert_eq!(pick(&[0.25, 0.75], 0.25_f64.next_up()), 1);
+        assert_eq!(pick(&[0.25, 0.75], 0.0), 0);
+    }
+
+    #[test]
+    fn zero_weights_at_the_end_are_never_returned() {
+        let below_one = 1.0_f64.next_down();
+        assert_eq!(pick(&[1.0, 0.0], below_one), 0);
+        // Three thirds in binary32 do not add up to 1 in double: the last running sum is forced.
+        let third = 1.0_f32 / 3.0;
+        assert_eq!(pick(&[third, third, third, 0.0, 0.0], below_one), 2);
+    }
+
+    #[test]
+    fn nan_weights_give_the_first_index() {
+        assert_eq!(pick(&[f32::NAN, f32::NAN], 0.9), 0);
+        assert_eq!(pick(&[1.0, f32::NAN, 1.0], 0.9), 0);
+    }
+}

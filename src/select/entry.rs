@@ -1,0 +1,52 @@
+//! A token with its logit, packed so that comparing two integers compares their ranks.
+
+/// A (logit, id) pair as one integer, smaller for the better rank: the upper half falls as the logit
+/// rises, the lower half is the id, so equal logits rank by lower id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Entry(u64);
+
+impl Entry {
+    /// `logit` must not be NaN. -0.0 is stored as +0.0, since the two rank alike.
+    pub(crate) fn new(logit: f32, id: u32) -> Self {
+        let bits = (logit + 0.0).to_bits();
+        // Binary32 compares like sign and magnitude; flipping makes it fall over the unsigned range.
+        let falling = if bits >> 31 == 0 { bits ^ 0x7fff_ffff } else { bits };
+        Self(u64::from(falling) << 32 | u64::from(id))
+    }
+
+    pub(crate) fn logit(self) -> f32 {
+        let falling = (self.0 >> 32) as u32;
+        f32::from_bits(if falling >> 31 == 0 { falling ^ 0x7fff_ffff } else { falling })
+    }
+
+    pub(crate) fn id(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Entry;
+
+    #[test]
+    fn order_is_falling_logit_then_rising_id() {
+        let falling = [
+            f32::INFINITY,
+            f32::MAX,
+            1.0,
+            f32::MIN_POSITIVE,
+            1e-45,
+            0.0,
+            -1e-45,
+            -1.0,
+            f32::MIN,
+            f32::NEG_INFINITY,
+        ];
+        let ranked: Vec<Entry> = falling.iter().map(|&l| Entry::new(l, 7)).collect();
+        assert!(ranked.is_sorted_by(|a, b| a < b));
+        assert!(ranked.iter().zip(falling).all(|(e, l)| e.logit() == l && e.id() == 7));
+        assert!(Entry::new(-0.0, 1) < Entry::new(0.0, 2));
+        assert!(Entry::new(0.0, 1) < Entry::new(-0.0, 2));
+        assert!(Entry::new(1.0, u32::MAX) < Entry::new(1.0_f32.next_down(), 0));
+    }
+}
