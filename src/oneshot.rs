@@ -1,5 +1,6 @@
 //! One draw with the calling thread's generator.
 
+use crate::simd::Kernels;
 use crate::{Error, SamplerParams, sample, thread_state};
 
 /// Draws a token from a row of logits with this thread's generator.
@@ -13,7 +14,9 @@ use crate::{Error, SamplerParams, sample, thread_state};
 /// [`Error::EmptyRow`] for an empty row (the C function returns 0 there), [`Error::BadArgument`]
 /// for more than `i32::MAX` logits, [`Error::OutOfMemory`], [`Error::NoEntropy`].
 pub fn sample_token(logits: &[f32], params: &SamplerParams) -> Result<u32, Error> {
-    thread_state::with(|generator, scratch| sample::sample_row(logits, params, generator, scratch))
+    thread_state::with(|generator, scratch| {
+        sample::sample_row(Kernels::chosen(), logits, params, generator, scratch)
+    })
 }
 
 /// Puts this thread's generator in the state of `std::mt19937(seed)`.

@@ -1,85 +1,80 @@
-//! One draw from one row, by CONTRACT rules; the order of the steps is the order of the header's manual.
+//! One draw from one row: the steps in the order of the header's manual.
 
+use crate::nucleus::{self, Proof};
 use crate::rng::{Generator, pick};
-use crate::select::Entry;
+use crate::select::{Prefix, Survey};
+use crate::simd::Kernels;
 use crate::temper::weigh;
-use crate::{Error, SamplerParams};
+use crate::{Error, SamplerParams, memory};
 
 /// Working memory of a draw, grown once and kept.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Scratch {
-    ranked: Vec<Entry>,
+    survey: Survey,
+    prefix: Prefix,
     weights: Vec<f32>,
+    /// How often each kind of proof was needed.
+    pub proofs: [u64; 4],
 }
 
 impl Scratch {
     pub(crate) const fn new() -> Self {
-        Self { ranked: Vec::new(), weights: Vec::new() }
+        Self { survey: Survey::new(), prefix: Prefix::new(), weights: Vec::new(), proofs: [0; 4] }
     }
 }
 
+/// Draws a token from `row`; the generator advances by two words or none.
 pub(crate) fn sample_row(
+    kernels: &'static Kernels,
     row: &[f32],
     params: &SamplerParams,
-    rng: &mut Generator,
+    generator: &mut Generator,
     scratch: &mut Scratch,
 ) -> Result<u32, Error> {
-    let n = row.len();
-    if n == 0 {
+    if row.is_empty() {
         return Err(Error::EmptyRow);
     }
-    if i32::try_from(n).is_err() {
+    if i32::try_from(row.len()).is_err() {
         return Err(Error::BadArgument);
     }
-    let limit = params.rank_limit(n);
-    let Scratch { ranked, weights } = scratch;
-    ranked.clear();
-    ranked.extend(
-        row.iter()
-            .zip(0u32..)
-            .filter(|(l, _)| **l > f32::NEG_INFINITY)
-            .map(|(l, id)| Entry::new(*l, id)),
-    );
-    ranked.sort_unstable();
-    let Some(first) = ranked.first().copied() else {
-        if limit > 1 && !params.is_greedy() {
-            rng.uniform();
-        }
-        return Ok(0);
-    };
-    if params.is_greedy() {
-        return Ok(first.id());
+    let Scratch { survey, prefix, weights, proofs } = scratch;
+    let mut view = survey.read(kernels, row)?;
+    let limit = params.rank_limit(row.len());
+    if params.is_greedy() || limit == 1 {
+        return Ok(view.argmax());
     }
-    let top = first.logit();
-    if top == f32::INFINITY {
-        if limit > 1 {
-            rng.uniform();
-        }
-        return Ok(first.id());
-    }
-    let total: f32 = ranked.iter().fold(0.0, |s, e| s + (e.logit() - top).exp());
     let p = params.nucleus();
-    let mut running = 0.0_f32;
-    let mut kept = 0;
-    for entry in ranked.iter() {
-        running += (entry.logit() - top).exp() / total;
-        if kept >= limit || (kept > 0 && running > p) {
-            break;
-        }
-        kept += 1;
+    if !view.top.is_finite() {
+        // No distribution can be made: S is NaN and drops nothing, the weights are NaN and give rank 0.
+        generator.uniform();
+        return Ok(view.argmax());
     }
-    let candidates = if kept == ranked.len() { limit } else { kept };
+    if p == 0.0 {
+        // Any second token carries the sum past 0.
+        return Ok(view.argmax());
+    }
+    let (candidates, proof) = nucleus::cut(&mut view, prefix, limit, p)?;
+    proofs[match proof {
+        Proof::Maxima => 0,
+        Proof::Row => 1,
+        Proof::Exact => 2,
+        Proof::Sort => 3,
+    }] += 1;
+    let ranked = &prefix.entries()[..candidates.min(prefix.entries().len())];
+    let first = ranked.first().map_or(0, |entry| entry.id());
     if candidates < 2 {
-        return Ok(first.id());
+        return Ok(first);
     }
-    let u = rng.uniform();
-    if candidates > kept && params.temperature == f32::INFINITY {
-        return Ok(first.id());
+    memory::reserve(weights, ranked.len().saturating_sub(weights.len()))?;
+    let u = generator.uniform();
+    if candidates > ranked.len() && params.temperature == f32::INFINITY {
+        // -inf / inf: NaN weights, which give rank 0. At any other temperature a -inf weighs nothing.
+        return Ok(first);
     }
     weights.clear();
-    weights.extend(ranked[..kept].iter().map(|e| e.logit()));
-    if !weigh(weights, top, params.temperature) {
-        return Ok(first.id());
+    weights.extend(ranked.iter().map(|entry| entry.logit()));
+    if !weigh(weights, view.top, params.temperature) {
+        return Ok(first);
     }
     Ok(ranked[pick(weights, u)].id())
 }

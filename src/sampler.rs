@@ -2,6 +2,7 @@
 
 use crate::rng::Generator;
 use crate::sample::{self, Scratch};
+use crate::simd::{Kernels, SimdLevel};
 use crate::{Error, SamplerParams};
 
 /// A stream of draws that depends on nothing but its seed and the rows it is given.
@@ -9,13 +10,14 @@ use crate::{Error, SamplerParams};
 pub struct Sampler {
     generator: Generator,
     scratch: Scratch,
+    kernels: &'static Kernels,
 }
 
 impl Sampler {
     /// A sampler whose generator starts in the state of `std::mt19937(seed)`.
     #[must_use]
     pub fn new(seed: u32) -> Self {
-        Self { generator: Generator::new(seed), scratch: Scratch::new() }
+        Self::with(Generator::new(seed))
     }
 
     /// A sampler seeded by the operating system; [`Sampler::seed`] tells with what.
@@ -23,7 +25,19 @@ impl Sampler {
     /// # Errors
     /// [`Error::NoEntropy`] if the system has no randomness to give.
     pub fn from_system() -> Result<Self, Error> {
-        Ok(Self { generator: Generator::from_system()?, scratch: Scratch::new() })
+        Generator::from_system().map(Self::with)
+    }
+
+    fn with(generator: Generator) -> Self {
+        Self { generator, scratch: Scratch::new(), kernels: Kernels::chosen() }
+    }
+
+    /// A sampler that uses the kernels of `level`; none if this CPU lacks it. For tests and
+    /// benchmarks: the tokens are the same at every level.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_simd_level(seed: u32, level: SimdLevel) -> Option<Self> {
+        Some(Self { kernels: Kernels::at(level)?, ..Self::new(seed) })
     }
 
     /// The seed of the stream, for the log.
@@ -38,11 +52,19 @@ impl Sampler {
         self.generator.words()
     }
 
+    /// How many draws were settled by bounds from the maxima, by bounds from the row, by the exact
+    /// sum, and by sorting the row.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn proofs(&self) -> [u64; 4] {
+        self.scratch.proofs
+    }
+
     /// Draws a token; as [`crate::sample_token`], with this sampler's own generator.
     ///
     /// # Errors
     /// Those of [`crate::sample_token`].
     pub fn sample(&mut self, logits: &[f32], params: &SamplerParams) -> Result<u32, Error> {
-        sample::sample_row(logits, params, &mut self.generator, &mut self.scratch)
+        sample::sample_row(self.kernels, logits, params, &mut self.generator, &mut self.scratch)
     }
 }

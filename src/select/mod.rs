@@ -1,5 +1,12 @@
-//! Which tokens come first: rank order, and the first ranks of a row without sorting all of it.
+//! Which tokens come first, without sorting the row.
+//!
+//! `survey` reads the row once and keeps a maximum for every few elements; `threshold` finds in those
+//! maxima a logit that enough tokens reach; `prefix` collects the tokens that reach it, sorts them,
+//! and so has the first ranks, as many as were asked for.
 
-mod entry;
+mod prefix;
+mod survey;
+mod threshold;
 
-pub(crate) use entry::Entry;
+pub(crate) use prefix::Prefix;
+pub(crate) use survey::{Survey, View};

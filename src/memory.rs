@@ -1,0 +1,15 @@
+//! Growing the working buffers without ever aborting.
+
+use crate::Error;
+
+/// Makes room for `more` further elements.
+pub(crate) fn reserve<T>(buffer: &mut Vec<T>, more: usize) -> Result<(), Error> {
+    buffer.try_reserve(more).map_err(|_| Error::OutOfMemory)
+}
+
+/// Sets the length, filling new places with `value`.
+pub(crate) fn resize<T: Copy>(buffer: &mut Vec<T>, len: usize, value: T) -> Result<(), Error> {
+    reserve(buffer, len.saturating_sub(buffer.len()))?;
+    buffer.resize(len, value);
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! The first ranks of a row, sorted, as far as they have been asked for.
+
+use super::survey::View;
+use super::threshold::threshold;
+use crate::Error;
+use crate::entry::Entry;
+use crate::memory::reserve;
+use crate::simd::DEPTH;
+
+/// Exactly the ranks `0..len` of a row, and the exps of their logits.
+#[derive(Debug, Default)]
+pub(crate) struct Prefix {
+    entries: Vec<Entry>,
+    exps: Vec<f32>,
+    whole: bool,
+}
+
+impl Prefix {
+    pub(crate) const fn new() -> Self {
+        Self { entries: Vec::new(), exps: Vec::new(), whole: false }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+        self.exps.clear();
+        self.whole = false;
+    }
+
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// `expf(logit - top)` of each entry, by the platform's `expf`.
+    pub(crate) fn exps(&self) -> &[f32] {
+        &self.exps
+    }
+
+    /// Whether every token above -inf is in.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// Grows to at least `target` ranks, or to all tokens above -inf.
+    pub(crate) fn grow(&mut self, view: &mut View<'_>, target: usize) -> Result<(), Error> {
+        if self.entries.len() < target && !self.whole {
+            // More than the present ranks reach the threshold, so it lies at or below the last of them.
+            let low = if target < view.len { threshold(view, target)? } else { f32::MIN };
+            self.append(view, low, target - self.entries.len())?;
+        }
+        let top = view.top;
+        let new = &self.entries[self.exps.len()..];
+        reserve(&mut self.exps, new.len())?;
+        self.exps.extend(new.iter().map(|entry| (entry.logit() - top).exp()));
+        Ok(())
+    }
+
+    /// Appends the tokens that come after the last entry and reach `low`: all of them if they are
+    /// few, else at least the best `need`.
+    fn append(&mut self, view: &View<'_>, mut low: f32, need: usize) -> Result<(), Error> {
+        let old = self.entries.len();
+        let edge = self.entries.last().copied();
+        let high = edge.map_or(f32::INFINITY, |edge| edge.logit().next_up());
+        let chunk = view.kernels.chunk;
+        let many = (2 * need + chunk).min(view.len);
+        let mut whole = low == f32::MIN;
+        for part in view.parts() {
+            let mut done = 0;
+            while done * chunk < part.logits.len() {
+                let used = self.entries.len() - old;
+                if used > many {
+                    // Only the best of those seen can be wanted, and of those to come, which have
+                    // higher ids, only what is strictly above the last of the best.
+                    low = self.keep_best(old, edge, need).map_or(low, |e| e.logit().next_up());
+                    whole = false;
+                }
+                reserve(&mut self.entries, many + chunk)?;
+                let room = self.entries.len() + many + chunk;
+                let (logits, maxima) =
+                    (&part.logits[done * chunk..], &part.maxima[done * chunk / DEPTH..]);
+                let first_id = part.first_id + (done * chunk) as u32;
+                let bounds = (low, high);
+                done += (view.kernels.collect)(
+                    logits,
+                    maxima,
+                    first_id,
+                    bounds,
+                    &mut self.entries,
+                    room,
+                );
+            }
+        }
+        if self.entries.len() - old > many {
+            whole &= self.keep_best(old, edge, need).is_none();
+        } else {
+            self.drop_known(old, edge);
+        }
+        self.entries[old..].sort_unstable();
+        self.whole = whole || self.entries.len() == view.len;
+        Ok(())
+    }
+
+    /// Takes out of what was appended the tokens that equal the edge and were there before.
+    fn drop_known(&mut self, old: usize, edge: Option<Entry>) {
+        let Some(edge) = edge else { return };
+        let mut kept = old;
+        for i in old..self.entries.len() {
+            if self.entries[i] > edge {
+                self.entries[kept] = self.entries[i];
+                kept += 1;
+            }
+        }
+        self.entries.truncate(kept);
+    }
+
+    /// Cuts what was appended down to its best `need` and returns the last of them; none if there
+    /// are no more than that.
+    fn keep_best(&mut self, old: usize, edge: Option<Entry>, need: usize) -> Option<Entry> {
+        self.drop_known(old, edge);
+        if self.entries.len() - old <= need {
+            return None;
+        }
+        let (_, last, _) = self.entries[old..].select_nth_unstable(need - 1);
+        let last = *last;
+        self.entries.truncate(old + need);
+        Some(last)
+    }
+}

@@ -1,0 +1,71 @@
+//! A logit that at least k tokens reach, and not many more.
+//!
+//! A maximum is the logit of some token, and different maxima are different tokens: so the k-th
+//! largest maximum, over any grouping of the row, is reached by at least k tokens. With four times as
+//! many groups as k, few groups hold two of the k best, and little more than k tokens reach it.
+
+use super::survey::View;
+use crate::Error;
+use crate::memory::resize;
+
+/// The fewest groups: a few vectors, so that a count is a few instructions.
+const GROUPS: usize = 128;
+
+/// A threshold that at least `k` tokens reach; the lowest finite value if the maxima do not tell.
+pub(super) fn threshold(view: &mut View<'_>, k: usize) -> Result<f32, Error> {
+    let count = view.kernels.count_reaching;
+    let enough = k + k / 8 + 2;
+    let groups = (4 * k).next_power_of_two().max(GROUPS);
+    let mut low = f32::MIN;
+    if groups <= view.maxima.len() {
+        resize(view.groups, groups, f32::NEG_INFINITY)?;
+        (view.kernels.fold)(view.maxima, view.groups);
+        low = bisect(low, view.top, k, enough, |t| count(view.groups, t));
+        // Groups that hold most of the best tokens between them say little: ask the finer maxima.
+        if count(view.maxima, low) > 2 * enough {
+            low = bisect(low, view.top, k, enough, |t| count(view.maxima, t));
+        }
+        return Ok(low);
+    }
+    if k <= view.maxima.len() {
+        low = bisect(low, view.top, k, enough, |t| count(view.maxima, t));
+    }
+    if k < view.len {
+        let (body, rest) = (view.body.logits, view.rest.logits);
+        low = bisect(low, view.top, k, enough, |t| count(body, t) + count(rest, t));
+    }
+    Ok(low)
+}
+
+/// Narrows the threshold down between `low`, which is returned if fewer than `k` reach it, and
+/// `high`. Stops early where `k` to `enough` values reach it.
+fn bisect(low: f32, high: f32, k: usize, enough: usize, count: impl Fn(f32) -> usize) -> f32 {
+    if count(high) >= k {
+        return high;
+    }
+    let (mut reached, mut missed) = (key(low), key(high));
+    while missed - reached > 1 {
+        let middle = reached + (missed - reached) / 2;
+        match count(value(middle)) {
+            c if c < k => missed = middle,
+            c => {
+                reached = middle;
+                if c <= enough {
+                    break;
+                }
+            }
+        }
+    }
+    value(reached)
+}
+
+/// An integer that orders like the float.
+fn key(x: f32) -> i64 {
+    let bits = x.to_bits() as i32;
+    i64::from(bits ^ (bits >> 31) & 0x7fff_ffff)
+}
+
+fn value(key: i64) -> f32 {
+    let bits = key as i32;
+    f32::from_bits((bits ^ (bits >> 31) & 0x7fff_ffff) as u32)
+}

@@ -1,0 +1,83 @@
+//! Sums of exps with a known error: over the maxima alone, or over the row.
+
+use super::DEPTH;
+use super::exp::exp;
+use crate::simd::lanes::Simd;
+
+/// An exp this far down is less than 2^-24, with room for the error of any `expf`.
+const FLOOR: f32 = -16.64;
+
+/// Sums over the maxima that are within [`FLOOR`] of the top; see `mass` for the slack they need.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MaximaMass {
+    /// The sum of e^(max - top) over the maxima below `cap`.
+    pub below_cap: f64,
+    /// The sum of e^(min(max, cap) - top) over all of them.
+    pub capped: f64,
+    /// How many there are.
+    pub count: usize,
+    /// How many of them are at `cap` or above.
+    pub reaching_cap: usize,
+}
+
+#[inline(always)]
+pub(crate) fn maxima_mass<S: Simd>(simd: S, maxima: &[f32], top: f32, cap: f32) -> MaximaMass {
+    let (top, cap, floor) = (simd.splat(top), simd.splat(cap), simd.splat(FLOOR));
+    let zero = simd.splat(0.0);
+    let (mut below_cap, mut capped) = (zero, zero);
+    let (mut count, mut reaching_cap) = (0, 0);
+    for vector in maxima.chunks_exact(S::LANES) {
+        let max = simd.load(vector);
+        let x = simd.sub(simd.min(max, cap), top);
+        let near = simd.ge(x, floor);
+        let e = simd.keep(near, exp(simd, simd.max(x, floor)));
+        capped = simd.add(capped, e);
+        below_cap = simd.add(below_cap, simd.keep(simd.lt(max, cap), e));
+        count += simd.bits(near).count_ones() as usize;
+        reaching_cap += simd.bits(simd.ge(max, cap)).count_ones() as usize;
+    }
+    MaximaMass {
+        below_cap: total(simd, below_cap),
+        capped: total(simd, capped),
+        count,
+        reaching_cap,
+    }
+}
+
+/// The sum of the exps within [`FLOOR`] of the top, and how many there are.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RowMass {
+    pub sum: f64,
+    pub count: f64,
+}
+
+#[inline(always)]
+pub(crate) fn row_mass<S: Simd>(simd: S, row: &[f32], maxima: &[f32], top: f32) -> RowMass {
+    let (tops, floors, one) = (simd.splat(top), simd.splat(FLOOR), simd.splat(1.0));
+    let mut mass = RowMass::default();
+    let chunks = row.chunks_exact(DEPTH * S::LANES).zip(maxima.chunks_exact(S::LANES));
+    for (chunk, chunk_tops) in chunks {
+        if !simd.any(simd.ge(simd.sub(simd.load(chunk_tops), tops), floors)) {
+            continue;
+        }
+        let (mut sum, mut count) = (simd.splat(0.0), simd.splat(0.0));
+        for vector in chunk.chunks_exact(S::LANES) {
+            let x = simd.sub(simd.load(vector), tops);
+            let near = simd.ge(x, floors);
+            sum = simd.add(sum, simd.keep(near, exp(simd, simd.max(x, floors))));
+            count = simd.add(count, simd.keep(near, one));
+        }
+        // In double from chunk to chunk: the binary32 lanes then have at most DEPTH roundings.
+        mass.sum += total(simd, sum);
+        mass.count += total(simd, count);
+    }
+    mass
+}
+
+/// The sum of the lanes, in double.
+#[inline(always)]
+pub(super) fn total<S: Simd>(simd: S, v: S::F) -> f64 {
+    let mut lanes = [0.0; 16];
+    simd.store(v, &mut lanes);
+    lanes.iter().map(|lane| f64::from(*lane)).sum()
+}

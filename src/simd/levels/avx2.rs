@@ -1,0 +1,102 @@
+//! AVX2 with FMA: eight lanes.
+
+use crate::simd::lanes::Simd;
+use core::arch::x86_64::*;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Avx2(());
+
+impl Avx2 {
+    pub(crate) fn detect() -> Option<Self> {
+        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
+    }
+
+    /// # Safety
+    /// `detect` has returned a value in this process.
+    pub(crate) unsafe fn assume() -> Self {
+        Self(())
+    }
+}
+
+// SAFETY of every block below: `self` exists, so the CPU has AVX2 and FMA; loads and stores stay
+// within the slices, whose lengths are checked.
+impl Simd for Avx2 {
+    type F = __m256;
+    type M = __m256;
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    fn splat(self, x: f32) -> __m256 {
+        unsafe { _mm256_set1_ps(x) }
+    }
+    #[inline(always)]
+    fn load(self, values: &[f32]) -> __m256 {
+        unsafe { _mm256_loadu_ps(values[..Self::LANES].as_ptr()) }
+    }
+    #[inline(always)]
+    fn store(self, v: __m256, out: &mut [f32]) {
+        unsafe { _mm256_storeu_ps(out[..Self::LANES].as_mut_ptr(), v) }
+    }
+
+    #[inline(always)]
+    fn add(self, a: __m256, b: __m256) -> __m256 {
+        unsafe { _mm256_add_ps(a, b) }
+    }
+    #[inline(always)]
+    fn sub(self, a: __m256, b: __m256) -> __m256 {
+        unsafe { _mm256_sub_ps(a, b) }
+    }
+    #[inline(always)]
+    fn mul(self, a: __m256, b: __m256) -> __m256 {
+        unsafe { _mm256_mul_ps(a, b) }
+    }
+    #[inline(always)]
+    fn mul_add(self, a: __m256, b: __m256, c: __m256) -> __m256 {
+        unsafe { _mm256_fmadd_ps(a, b, c) }
+    }
+    // The instructions return the second operand where either is NaN.
+    #[inline(always)]
+    fn max(self, a: __m256, b: __m256) -> __m256 {
+        unsafe { _mm256_max_ps(a, b) }
+    }
+    #[inline(always)]
+    fn min(self, a: __m256, b: __m256) -> __m256 {
+        unsafe { _mm256_min_ps(a, b) }
+    }
+    #[inline(always)]
+    fn abs(self, a: __m256) -> __m256 {
+        unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), a) }
+    }
+    #[inline(always)]
+    fn add_exponent(self, a: __m256, b: __m256) -> __m256 {
+        unsafe {
+            let shifted = _mm256_slli_epi32::<23>(_mm256_castps_si256(a));
+            _mm256_castsi256_ps(_mm256_add_epi32(shifted, _mm256_castps_si256(b)))
+        }
+    }
+
+    #[inline(always)]
+    fn ge(self, a: __m256, b: __m256) -> __m256 {
+        unsafe { _mm256_cmp_ps::<_CMP_GE_OQ>(a, b) }
+    }
+    #[inline(always)]
+    fn lt(self, a: __m256, b: __m256) -> __m256 {
+        unsafe { _mm256_cmp_ps::<_CMP_LT_OQ>(a, b) }
+    }
+    #[inline(always)]
+    fn and(self, a: __m256, b: __m256) -> __m256 {
+        unsafe { _mm256_and_ps(a, b) }
+    }
+    #[inline(always)]
+    fn keep(self, m: __m256, v: __m256) -> __m256 {
+        unsafe { _mm256_and_ps(m, v) }
+    }
+    #[inline(always)]
+    fn any(self, m: __m256) -> bool {
+        self.bits(m) != 0
+    }
+    #[inline(always)]
+    fn bits(self, m: __m256) -> u32 {
+        unsafe { _mm256_movemask_ps(m) as u32 }
+    }
+}

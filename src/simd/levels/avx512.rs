@@ -1,0 +1,102 @@
+//! AVX-512F: sixteen lanes, masks in registers of their own.
+
+use crate::simd::lanes::Simd;
+use core::arch::x86_64::*;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Avx512(());
+
+impl Avx512 {
+    pub(crate) fn detect() -> Option<Self> {
+        is_x86_feature_detected!("avx512f").then_some(Self(()))
+    }
+
+    /// # Safety
+    /// `detect` has returned a value in this process.
+    pub(crate) unsafe fn assume() -> Self {
+        Self(())
+    }
+}
+
+// SAFETY of every block below: `self` exists, so the CPU has AVX-512F; loads and stores stay within
+// the slices, whose lengths are checked.
+impl Simd for Avx512 {
+    type F = __m512;
+    type M = __mmask16;
+    const LANES: usize = 16;
+
+    #[inline(always)]
+    fn splat(self, x: f32) -> __m512 {
+        unsafe { _mm512_set1_ps(x) }
+    }
+    #[inline(always)]
+    fn load(self, values: &[f32]) -> __m512 {
+        unsafe { _mm512_loadu_ps(values[..Self::LANES].as_ptr()) }
+    }
+    #[inline(always)]
+    fn store(self, v: __m512, out: &mut [f32]) {
+        unsafe { _mm512_storeu_ps(out[..Self::LANES].as_mut_ptr(), v) }
+    }
+
+    #[inline(always)]
+    fn add(self, a: __m512, b: __m512) -> __m512 {
+        unsafe { _mm512_add_ps(a, b) }
+    }
+    #[inline(always)]
+    fn sub(self, a: __m512, b: __m512) -> __m512 {
+        unsafe { _mm512_sub_ps(a, b) }
+    }
+    #[inline(always)]
+    fn mul(self, a: __m512, b: __m512) -> __m512 {
+        unsafe { _mm512_mul_ps(a, b) }
+    }
+    #[inline(always)]
+    fn mul_add(self, a: __m512, b: __m512, c: __m512) -> __m512 {
+        unsafe { _mm512_fmadd_ps(a, b, c) }
+    }
+    // The instructions return the second operand where either is NaN.
+    #[inline(always)]
+    fn max(self, a: __m512, b: __m512) -> __m512 {
+        unsafe { _mm512_max_ps(a, b) }
+    }
+    #[inline(always)]
+    fn min(self, a: __m512, b: __m512) -> __m512 {
+        unsafe { _mm512_min_ps(a, b) }
+    }
+    #[inline(always)]
+    fn abs(self, a: __m512) -> __m512 {
+        unsafe { _mm512_abs_ps(a) }
+    }
+    #[inline(always)]
+    fn add_exponent(self, a: __m512, b: __m512) -> __m512 {
+        unsafe {
+            let shifted = _mm512_slli_epi32::<23>(_mm512_castps_si512(a));
+            _mm512_castsi512_ps(_mm512_add_epi32(shifted, _mm512_castps_si512(b)))
+        }
+    }
+
+    #[inline(always)]
+    fn ge(self, a: __m512, b: __m512) -> __mmask16 {
+        unsafe { _mm512_cmp_ps_mask::<_CMP_GE_OQ>(a, b) }
+    }
+    #[inline(always)]
+    fn lt(self, a: __m512, b: __m512) -> __mmask16 {
+        unsafe { _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b) }
+    }
+    #[inline(always)]
+    fn and(self, a: __mmask16, b: __mmask16) -> __mmask16 {
+        a & b
+    }
+    #[inline(always)]
+    fn keep(self, m: __mmask16, v: __m512) -> __m512 {
+        unsafe { _mm512_maskz_mov_ps(m, v) }
+    }
+    #[inline(always)]
+    fn any(self, m: __mmask16) -> bool {
+        m != 0
+    }
+    #[inline(always)]
+    fn bits(self, m: __mmask16) -> u32 {
+        u32::from(m)
+    }
+}

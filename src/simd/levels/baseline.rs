@@ -1,0 +1,90 @@
+//! Plain Rust over small arrays: runs everywhere, and the compiler makes vectors of it where it can.
+
+use crate::simd::lanes::Simd;
+use core::array::from_fn;
+
+const N: usize = 8;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Baseline;
+
+/// All ones or all zeros, as vector compares give.
+type Mask = [u32; N];
+
+impl Simd for Baseline {
+    type F = [f32; N];
+    type M = Mask;
+    const LANES: usize = N;
+
+    #[inline(always)]
+    fn splat(self, x: f32) -> Self::F {
+        [x; N]
+    }
+    #[inline(always)]
+    fn load(self, values: &[f32]) -> Self::F {
+        from_fn(|i| values[..N][i])
+    }
+    #[inline(always)]
+    fn store(self, v: Self::F, out: &mut [f32]) {
+        out[..N].copy_from_slice(&v);
+    }
+
+    #[inline(always)]
+    fn add(self, a: Self::F, b: Self::F) -> Self::F {
+        from_fn(|i| a[i] + b[i])
+    }
+    #[inline(always)]
+    fn sub(self, a: Self::F, b: Self::F) -> Self::F {
+        from_fn(|i| a[i] - b[i])
+    }
+    #[inline(always)]
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
+        from_fn(|i| a[i] * b[i])
+    }
+    #[inline(always)]
+    fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+        // Not `f32::mul_add`: without the instruction it is a call into the C library.
+        from_fn(|i| a[i] * b[i] + c[i])
+    }
+    #[inline(always)]
+    fn max(self, a: Self::F, b: Self::F) -> Self::F {
+        from_fn(|i| if a[i] > b[i] { a[i] } else { b[i] })
+    }
+    #[inline(always)]
+    fn min(self, a: Self::F, b: Self::F) -> Self::F {
+        from_fn(|i| if a[i] < b[i] { a[i] } else { b[i] })
+    }
+    #[inline(always)]
+    fn abs(self, a: Self::F) -> Self::F {
+        from_fn(|i| f32::from_bits(a[i].to_bits() & 0x7fff_ffff))
+    }
+    #[inline(always)]
+    fn add_exponent(self, a: Self::F, b: Self::F) -> Self::F {
+        from_fn(|i| f32::from_bits((a[i].to_bits() << 23).wrapping_add(b[i].to_bits())))
+    }
+
+    #[inline(always)]
+    fn ge(self, a: Self::F, b: Self::F) -> Mask {
+        from_fn(|i| if a[i] >= b[i] { u32::MAX } else { 0 })
+    }
+    #[inline(always)]
+    fn lt(self, a: Self::F, b: Self::F) -> Mask {
+        from_fn(|i| if a[i] < b[i] { u32::MAX } else { 0 })
+    }
+    #[inline(always)]
+    fn and(self, a: Mask, b: Mask) -> Mask {
+        from_fn(|i| a[i] & b[i])
+    }
+    #[inline(always)]
+    fn keep(self, m: Mask, v: Self::F) -> Self::F {
+        from_fn(|i| f32::from_bits(m[i] & v[i].to_bits()))
+    }
+    #[inline(always)]
+    fn any(self, m: Mask) -> bool {
+        m.iter().fold(0, |any, lane| any | lane) != 0
+    }
+    #[inline(always)]
+    fn bits(self, m: Mask) -> u32 {
+        m.iter().enumerate().fold(0, |bits, (i, lane)| bits | (lane & 1) << i)
+    }
+}
