@@ -100,10 +100,11 @@
  * ------
  * A result of zero or more is a token; a negative result is a status, one of S2_ERROR_*. The numbers
  * are pinned: none is ever changed or reused, but later versions may add some, so treat each negative
- * number as an error. Nothing is printed, no exception and no panic leaves the library, and it never
- * ends the process: a defect in the library becomes S2_ERROR_INTERNAL. What cannot be checked
- * is undefined, as everywhere in C: a pointer that is not NULL and does not point to what it should,
- * or a row that another thread writes meanwhile.
+ * number as an error. No exception and no panic leaves the library, and it never ends the process: a
+ * defect in the library becomes S2_ERROR_INTERNAL, and Rust's runtime writes a line to stderr. Apart
+ * from that nothing is printed. What cannot be checked is undefined, as everywhere in C: a pointer
+ * that is not NULL and does not point to what it should, or a row that another thread writes
+ * meanwhile.
  *
  *
  * Bit identity
