@@ -2,7 +2,7 @@
 //!
 //! `pointers` is the only file that dereferences what a caller passed, `guard` turns every result and
 //! every panic into a status. The doc comments of the other files are the text of
-//! `include/s2sampler.h`.
+//! `include/s2sampler.h`; the rules they share are in `cbindgen.toml`.
 
 mod guard;
 mod oneshot;

@@ -1,27 +1,78 @@
 //! Chapter "Version".
 #![allow(unsafe_code)]
 
-use core::ffi::c_char;
+use super::guard;
+use core::ffi::{CStr, c_char};
 
-/// Major version of the header.
+/// Major part of the version of this header.
 pub const S2_VERSION_MAJOR: i32 = 0;
-/// Minor version of the header.
+/// Minor part of the version of this header.
 pub const S2_VERSION_MINOR: i32 = 1;
-/// Patch version of the header.
+/// Patch part of the version of this header.
 pub const S2_VERSION_PATCH: i32 = 0;
-/// The version as one number: major * 10000 + minor * 100 + patch.
+/// The version of this header as one number that grows with every release and can be compared in
+/// an #if: major * 10000 + minor * 100 + patch.
 pub const S2_VERSION_NUMBER: i32 = 100;
-/// The ABI of the header.
+/// The ABI this header describes; s2_abi_version() tells the library's.
 pub const S2_ABI_VERSION: u32 = 1;
 
-/// The library's version.
-#[unsafe(no_mangle)]
-pub extern "C" fn s2_version() -> *const c_char {
-    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+/// The package's version, which cannot differ from Cargo.toml's.
+const VERSION: &CStr =
+    match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+        Ok(version) => version,
+        Err(_) => panic!("the version is one line of text"),
+    };
+
+// The header needs literals; these lines tie them to Cargo.toml. (S2_VERSION_STRING is text of
+// cbindgen.toml and is compared by tests/header.rs and c_tests/versions.c.)
+const _: () = {
+    assert!(S2_VERSION_MAJOR == number(env!("CARGO_PKG_VERSION_MAJOR")));
+    assert!(S2_VERSION_MINOR == number(env!("CARGO_PKG_VERSION_MINOR")));
+    assert!(S2_VERSION_PATCH == number(env!("CARGO_PKG_VERSION_PATCH")));
+    assert!(
+        S2_VERSION_NUMBER == S2_VERSION_MAJOR * 10_000 + S2_VERSION_MINOR * 100 + S2_VERSION_PATCH
+    );
+    assert!(S2_VERSION_MINOR < 100 && S2_VERSION_PATCH < 100);
+};
+
+const fn number(text: &str) -> i32 {
+    match i32::from_str_radix(text, 10) {
+        Ok(number) => number,
+        Err(_) => panic!("a part of the version is not a number"),
+    }
 }
 
-/// The library's ABI version.
+/// Tells the version of the library that is loaded, which may be newer than this header.
+///
+/// Parameters: none.
+///
+/// Returns: a static text such as "0.1.0", equal to S2_VERSION_STRING if header and library are of
+/// one release; never NULL, never to be freed or written.
+///
+/// Randomness: none. Threads: any, at any time. Memory: none.
+///
+/// Since: 0.1.0
+#[must_use]
+#[unsafe(no_mangle)]
+pub extern "C" fn s2_version() -> *const c_char {
+    guard::value(VERSION, || VERSION).as_ptr()
+}
+
+/// Tells which ABI the loaded library has.
+///
+/// A program that loads the library at run time compares the result with S2_ABI_VERSION once and
+/// goes on only if the two are equal. A program that is linked against the SONAME need not: another
+/// ABI has another SONAME.
+///
+/// Parameters: none.
+///
+/// Returns: the number of the ABI, 1 or more. It grows only when callers must recompile.
+///
+/// Randomness: none. Threads: any, at any time. Memory: none.
+///
+/// Since: 0.1.0
+#[must_use]
 #[unsafe(no_mangle)]
 pub extern "C" fn s2_abi_version() -> u32 {
-    S2_ABI_VERSION
+    guard::value(S2_ABI_VERSION, || S2_ABI_VERSION)
 }

@@ -1,0 +1,27 @@
+/* CHECK: says which condition failed, and where, and ends the program. For C and C++. */
+#ifndef S2_TESTS_CHECK_H
+#define S2_TESTS_CHECK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(condition)                                                                  \
+    do {                                                                                  \
+        if (!(condition)) {                                                               \
+            fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);       \
+            exit(1);                                                                      \
+        }                                                                                 \
+    } while (0)
+
+/* As CHECK, with a line that says which of many cases it was. */
+#define CHECK_CASE(condition, ...)                                                        \
+    do {                                                                                  \
+        if (!(condition)) {                                                               \
+            fprintf(stderr, "%s:%d: failed: %s\n  in ", __FILE__, __LINE__, #condition);  \
+            fprintf(stderr, __VA_ARGS__);                                                 \
+            fputc('\n', stderr);                                                          \
+            exit(1);                                                                      \
+        }                                                                                 \
+    } while (0)
+
+#endif
