@@ -44,7 +44,7 @@ fn check(case: &Map<String, Value>) {
         top_p: float(&case["top_p"]),
         top_k: i32::try_from(case["top_k"].as_i64().expect("an integer")).expect("32 bits"),
     };
-    let seed = case.get("seed").map_or(SEED, |s| whole(s));
+    let seed = case.get("seed").map_or(SEED, whole);
 
     if row.is_empty() {
         // Where the C function answers 0 the Rust API has an error, and no randomness is used.
