@@ -1,0 +1,17 @@
+//! What the test programs share: every way to make a sampler, the oracle, rows of logits, the golden files.
+
+// Each test program is a crate of its own and uses only a part.
+#![allow(dead_code)]
+
+pub mod engine;
+pub mod golden;
+pub mod oracle;
+pub mod params;
+pub mod rows;
+
+use s2sampler::Sampler;
+
+/// Runs `body` once for every way to make a sampler from a seed, with the name of that way.
+pub fn for_each_level(mut body: impl FnMut(&str, &dyn Fn(u32) -> Sampler)) {
+    body("default", &Sampler::new);
+}
