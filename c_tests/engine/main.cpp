@@ -10,13 +10,9 @@
 #include <sstream>
 #include <string>
 
-#ifdef ENGINE_USES_DROPIN
-#include <s2sampler.h>
-static void seed_engine(uint32_t seed) { s2_seed_thread(seed); }
-#else
-namespace s2 { void seed_sampler(uint32_t seed); }
-static void seed_engine(uint32_t seed) { s2::seed_sampler(seed); }
-#endif
+namespace s2 {
+void seed_sampler(uint32_t seed); // of src/s2_sampler.cpp, or of src/s2_seed.cpp
+}
 
 namespace {
 
@@ -101,7 +97,7 @@ int main(int argc, char ** argv) {
             continue;
         }
         ToyModel model(run.model);
-        seed_engine(run.seed);
+        s2::seed_sampler(run.seed);
         const std::vector<s2::Frame> got = s2::generate(model, run.generate);
         if (got == run.expected) {
             continue;
