@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 /// The modules from the lowest layer to the highest. A file uses its own module and lower layers only.
 const LAYERS: &[&[&str]] = &[
     &["error"],
-    &["params"],
+    &["params", "entry", "memory"],
     &["rng", "simd"],
-    &["mass", "temper"],
     &["select"],
+    &["mass"],
+    &["nucleus", "temper"],
     &["sample"],
     &["thread_state"],
     &["oneshot", "sampler"],

@@ -1,0 +1,228 @@
+// A speech engine's loop, run with a plain full-sort sampler and with s2sampler, side by side.
+//
+// Every frame draws a main token from a masked row (with a redraw where it repeats) and then one
+// token for each further codebook. What a token changes in the model's state changes all later rows,
+// so equal codes at the end mean that every draw was equal.
+
+#include "toy_model.hpp"
+#include "../c_tests/engine/include/s2_sampler.h"
+
+#include <s2sampler.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace s2 {
+void seed_sampler(uint32_t seed); // of the plain sampler
+}
+
+namespace {
+
+constexpr float FORBIDDEN = -std::numeric_limits<float>::infinity();
+
+// The shape of the S2 engine: vocabulary, semantic ids, end token, codebooks.
+constexpr int32_t VOCAB = 155776;
+constexpr int32_t SEM_BEGIN = 151678;
+constexpr int32_t SEM_END = 155773;
+constexpr int32_t IM_END = 151645;
+constexpr int32_t CODEBOOKS = 10;
+constexpr int32_t CODEBOOK_SIZE = 4096;
+
+constexpr int32_t FRAMES = 64;
+constexpr uint32_t SEED = 7;
+
+using Row = std::vector<float>;
+using Codes = std::vector<int32_t>;
+
+// The two samplers, under one interface.
+struct Plain {
+    static void seed(uint32_t seed) { s2::seed_sampler(seed); }
+    static int32_t draw(const Row & row, const s2sampler::SamplerParams & params) {
+        s2::SamplerParams same;
+        same.temperature = params.temperature;
+        same.top_p = params.top_p;
+        same.top_k = params.top_k;
+        return s2::sample_token(row.data(), static_cast<int32_t>(row.size()), same);
+    }
+};
+struct Library {
+    static void seed(uint32_t seed) { s2sampler::seed_thread(seed); }
+    static int32_t draw(const Row & row, const s2sampler::SamplerParams & params) {
+        return s2sampler::sample_token(row, params).value_or(-1);
+    }
+};
+
+struct Result {
+    std::vector<Codes> frames;
+    int draws = 0;
+    int redraws = 0;
+    double seconds = 0.0; // in the sampler alone
+
+    double ms_per_frame() const {
+        return frames.empty() ? 0.0 : 1e3 * seconds / static_cast<double>(frames.size());
+    }
+};
+
+template <class Sampler>
+int32_t timed_draw(const Row & row, const s2sampler::SamplerParams & params, Result & result) {
+    const auto start = std::chrono::steady_clock::now();
+    const int32_t token = Sampler::draw(row, params);
+    result.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    ++result.draws;
+    return token;
+}
+
+Row masked(const Row & logits) {
+    Row row(logits.size(), FORBIDDEN);
+    std::copy(logits.begin() + SEM_BEGIN, logits.begin() + SEM_END + 1, row.begin() + SEM_BEGIN);
+    row[IM_END] = logits[IM_END];
+    return row;
+}
+
+// Masked main token, redraw of what was drawn lately, then the other codebooks.
+template <class Sampler, class Model>
+Result generate(Model model, const s2sampler::SamplerParams & params) {
+    Result result;
+    std::deque<int32_t> window;
+    Row logits;
+    Sampler::seed(SEED);
+    while (result.frames.size() < FRAMES) {
+        model.slow_logits(logits);
+        const Row row = masked(logits);
+        int32_t token = timed_draw<Sampler>(row, params, result);
+        if (token >= SEM_BEGIN && std::count(window.begin(), window.end(), token) > 0) {
+            token = timed_draw<Sampler>(row, {1.0f, 0.9f, params.top_k}, result);
+            ++result.redraws;
+        }
+        if (token == IM_END || token < 0) {
+            break;
+        }
+        window.push_back(token);
+        if (window.size() > 10) {
+            window.pop_front();
+        }
+        Codes codes = {std::clamp(token - SEM_BEGIN, 0, CODEBOOK_SIZE - 1)};
+        while (codes.size() < CODEBOOKS) {
+            model.fast_logits(codes, logits);
+            codes.push_back(timed_draw<Sampler>(logits, params, result));
+        }
+        model.accept(token, codes);
+        result.frames.push_back(codes);
+    }
+    return result;
+}
+
+// A text model's loop: one unmasked draw for each token.
+template <class Sampler, class Model>
+Result generate_text(Model model, const s2sampler::SamplerParams & params) {
+    Result result;
+    Row logits;
+    Sampler::seed(SEED);
+    while (result.frames.size() < FRAMES) {
+        model.slow_logits(logits);
+        const Codes codes = {timed_draw<Sampler>(logits, params, result)};
+        model.accept(codes[0], codes);
+        result.frames.push_back(codes);
+    }
+    return result;
+}
+
+// A real model's row, with noise that depends on every token so far.
+class RealRow {
+public:
+    explicit RealRow(Row row) : row_(std::move(row)) {}
+
+    void slow_logits(Row & out) const { noisy(0, VOCAB, state_, out); }
+
+    void fast_logits(const Codes & codes, Row & out) const {
+        uint64_t state = state_;
+        for (int32_t code : codes) {
+            state = toy::mix(state, static_cast<uint64_t>(code) + 1);
+        }
+        // Each codebook looks at another part of the row.
+        noisy(codes.size() * CODEBOOK_SIZE, CODEBOOK_SIZE, state, out);
+    }
+
+    void accept(int32_t main_token, const Codes & codes) {
+        state_ = toy::mix(state_, static_cast<uint64_t>(main_token));
+        for (int32_t code : codes) {
+            state_ = toy::mix(state_, static_cast<uint64_t>(code));
+        }
+    }
+
+private:
+    void noisy(size_t from, size_t count, uint64_t state, Row & out) const {
+        out.resize(count);
+        for (size_t i = 0; i < count; ++i) {
+            out[i] = row_[from + i] + toy::bell_value(state, 0x1p-20f);
+        }
+    }
+
+    Row row_;
+    uint64_t state_ = 1;
+};
+
+// Little-endian binary32 values; empty if there are fewer than a row needs.
+Row read_row(const char * path) {
+    std::ifstream file(path, std::ios::binary);
+    Row row(VOCAB);
+    for (float & value : row) {
+        unsigned char bytes[4];
+        if (!file.read(reinterpret_cast<char *>(bytes), sizeof bytes)) {
+            return {};
+        }
+        const uint32_t bits = bytes[0] | static_cast<uint32_t>(bytes[1]) << 8 |
+                              static_cast<uint32_t>(bytes[2]) << 16 |
+                              static_cast<uint32_t>(bytes[3]) << 24;
+        std::memcpy(&value, &bits, sizeof value);
+    }
+    return row;
+}
+
+bool report(const char * name, const Result & plain, const Result & library) {
+    const bool equal = plain.frames == library.frames && plain.draws == library.draws;
+    std::printf("%-22s %7zu %7d %8d %12s %14.3f %12.3f %8.0fx\n", name, library.frames.size(),
+                library.draws, library.redraws, equal ? "yes" : "NO", plain.ms_per_frame(),
+                library.ms_per_frame(), plain.seconds / library.seconds);
+    return equal;
+}
+
+}
+
+int main(int argc, char ** argv) {
+    const Row row = argc == 2 ? read_row(argv[1]) : Row();
+    if (row.empty()) {
+        std::fprintf(stderr, "usage: %s FILE, with at least %d binary32 logits in it\n", argv[0], VOCAB);
+        return 2;
+    }
+    const s2sampler::SamplerParams params;
+    const toy::Model toy_model({VOCAB, SEM_BEGIN, IM_END, CODEBOOK_SIZE, 3, 0x1p-20f, 3.0f, FRAMES});
+    const RealRow real(row);
+
+    std::printf("\ns2sampler %s beside a plain full-sort sampler\n", s2_version());
+    std::printf("%d logits a row, temperature %g, top_p %g, top_k %d, seed %u\n\n", VOCAB,
+                static_cast<double>(params.temperature), static_cast<double>(params.top_p),
+                params.top_k, SEED);
+    std::printf("%-22s %7s %7s %8s %12s %14s %12s %9s\n", "", "", "", "", "codes", "full sort",
+                "s2sampler", "");
+    std::printf("%-22s %7s %7s %8s %12s %14s %12s %9s\n", "run", "frames", "draws", "redraws",
+                "equal", "ms/frame", "ms/frame", "ratio");
+    std::printf("%s\n", std::string(98, '-').c_str());
+
+    bool equal = report("speech, toy model", generate<Plain>(toy_model, params),
+                        generate<Library>(toy_model, params));
+    equal &= report("speech, a real row", generate<Plain>(real, params),
+                    generate<Library>(real, params));
+    equal &= report("text, the row unmasked", generate_text<Plain>(real, params),
+                    generate_text<Library>(real, params));
+    std::printf("\nms/frame is the time inside the sampler; %s\n",
+                equal ? "every token was equal." : "THE TOKENS DIFFER.");
+    return equal ? 0 : 1;
+}

@@ -1,0 +1,86 @@
+//! What the README shows and states is what the project has.
+
+use std::path::Path;
+
+fn read(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The text of the README's only code block in `language`.
+fn block(readme: &str, language: &str) -> String {
+    let fence = format!("\n```{language}\n");
+    let mut parts = readme.split(&fence).skip(1);
+    let rest = parts.next().unwrap_or_else(|| panic!("no block of {language}"));
+    assert!(parts.next().is_none(), "more than one block of {language}");
+    let (code, _) = rest.split_once("\n```").expect("the block is closed");
+    format!("{code}\n")
+}
+
+#[test]
+fn examples_are_the_compiled_files() {
+    let readme = read("README.md");
+    assert_eq!(block(&readme, "c"), read("examples/quickstart.c"));
+    assert_eq!(block(&readme, "cpp"), read("examples/quickstart.cpp"));
+}
+
+/// The line of the engine's change is one that the stand-in engine is built with.
+#[test]
+fn engine_lines_are_the_tested_ones() {
+    let shown = block(&read("README.md"), "diff");
+    let tested = read("c_tests/engine/CMakeLists.txt").replace("engine_dropin", "engine");
+    for line in shown.lines() {
+        match line.split_at(1) {
+            ("+", added) => assert!(tested.contains(added.trim()), "not tested: {added}"),
+            ("-", removed) => {
+                let own = tested.lines().find(|line| line.starts_with("add_library(engine_own"));
+                let with =
+                    tested.lines().find(|line| line.starts_with("add_library(engine SHARED"));
+                assert!(own.expect("the engine before").contains(removed.trim()));
+                assert!(!with.expect("the engine after").contains(removed.trim()));
+            }
+            _ => panic!("neither added nor removed: {line}"),
+        }
+    }
+}
+
+#[test]
+fn quoted_facts_hold() {
+    let readme = read("README.md");
+    let rust = env!("CARGO_PKG_RUST_VERSION");
+    assert!(readme.contains(&format!("Rust toolchain ({rust} or newer)")));
+    assert!(readme.contains("cmake (3.14 or newer)"));
+    assert!(read("CMakeLists.txt").contains("cmake_minimum_required(VERSION 3.14"));
+    for target in ["demo", "test"] {
+        assert!(readme.contains(&format!("make {target}")));
+        assert!(read("Makefile").contains(&format!("\n{target}:")));
+    }
+}
+
+/// Every relative link of the README and the changelog leads to a file.
+#[test]
+fn links_lead_somewhere() {
+    let mut links = 0;
+    for text in [read("README.md"), read("CHANGELOG.md")] {
+        for part in text.split("](").skip(1) {
+            let (target, _) = part.split_once(')').expect("the link is closed");
+            if !target.starts_with("https://") {
+                links += 1;
+                assert!(
+                    Path::new(env!("CARGO_MANIFEST_DIR")).join(target).exists(),
+                    "no such file: {target}"
+                );
+            }
+        }
+    }
+    assert!(links > 0);
+}
+
+#[test]
+fn changelog_has_this_version_and_its_reproducibility() {
+    let changelog = read("CHANGELOG.md");
+    let heading = format!("\n## [{}]", env!("CARGO_PKG_VERSION"));
+    let (_, section) = changelog.split_once(&heading).expect("this version has a section");
+    let section = section.split("\n## ").next().unwrap_or_default();
+    assert!(section.contains("\n### Reproducibility\n"));
+}
