@@ -38,9 +38,10 @@ mod tests {
     fn zero_weights_at_the_end_are_never_returned() {
         let below_one = 1.0_f64.next_down();
         assert_eq!(pick(&[1.0, 0.0], below_one), 0);
-        // Three thirds in binary32 do not add up to 1 in double: the last running sum is forced.
-        let third = 1.0_f32 / 3.0;
-        assert_eq!(pick(&[third, third, third, 0.0, 0.0], below_one), 2);
+        // Seven sevenths fall short of 1 in double, so only the forced running sum reaches `u`.
+        let sevenths = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0];
+        assert!((0..7).fold(0.0, |sum, _| sum + 1.0 / 7.0) < below_one);
+        assert_eq!(pick(&sevenths, below_one), 6);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::threshold::threshold;
 use crate::Error;
 use crate::entry::Entry;
 use crate::memory::reserve;
-use crate::simd::DEPTH;
+use crate::simd::{DEPTH, Wanted};
 
 /// Exactly the ranks `0..len` of a row, and the exps of their logits.
 #[derive(Debug, Default)]
@@ -66,27 +66,25 @@ impl Prefix {
         for part in view.parts() {
             let mut done = 0;
             while done * chunk < part.logits.len() {
-                let used = self.entries.len() - old;
-                if used > many {
+                if self.entries.len() - old > many {
                     // Only the best of those seen can be wanted, and of those to come, which have
                     // higher ids, only what is strictly above the last of the best.
-                    low = self.keep_best(old, edge, need).map_or(low, |e| e.logit().next_up());
-                    whole = false;
+                    if let Some(last) = self.keep_best(old, edge, need) {
+                        low = last.logit().next_up();
+                        whole = false;
+                    }
+                } else {
+                    self.drop_known(old, edge);
                 }
-                reserve(&mut self.entries, many + chunk)?;
-                let room = self.entries.len() + many + chunk;
-                let (logits, maxima) =
-                    (&part.logits[done * chunk..], &part.maxima[done * chunk / DEPTH..]);
-                let first_id = part.first_id + (done * chunk) as u32;
-                let bounds = (low, high);
-                done += (view.kernels.collect)(
-                    logits,
-                    maxima,
-                    first_id,
-                    bounds,
-                    &mut self.entries,
-                    room,
-                );
+                // Never room for more than the row has, so that one draw's memory does for all.
+                let len = self.entries.len();
+                let room = (len + many).min(view.len) + chunk;
+                reserve(&mut self.entries, room - len)?;
+                let wanted =
+                    Wanted { low, high, first_id: part.first_id + (done * chunk) as u32, room };
+                let logits = &part.logits[done * chunk..];
+                let maxima = &part.maxima[done * chunk / DEPTH..];
+                done += (view.kernels.collect)(logits, maxima, wanted, &mut self.entries);
             }
         }
         if self.entries.len() - old > many {

@@ -1,5 +1,7 @@
 //! The vector operations that the kernels are written in.
 
+use super::SimdLevel;
+
 /// A vector unit. A value of the implementing type is the proof that this CPU has it, which is what
 /// makes the methods safe to call: kernels contain no unsafe code.
 pub(super) trait Simd: Copy {
@@ -39,4 +41,17 @@ pub(super) trait Simd: Copy {
     fn any(self, m: Self::M) -> bool;
     /// Lane i as bit i.
     fn bits(self, m: Self::M) -> u32;
+}
+
+/// A vector unit together with the way into code that is compiled for it.
+pub(super) trait Level: Simd {
+    const LEVEL: SimdLevel;
+
+    /// Whether this CPU has it.
+    fn is_present() -> bool;
+
+    /// Runs `kernel` in a function compiled with the unit's features. Only to be called where
+    /// [`Level::is_present`] has answered yes: the tables of `dispatch` are handed out on that
+    /// condition.
+    fn run<R>(kernel: impl FnOnce(Self) -> R) -> R;
 }

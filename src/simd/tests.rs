@@ -1,1 +1,202 @@
+//! Every kernel at every level against plain loops; the error of the vector exp over its range.
 
+use super::*;
+use crate::entry::Entry;
+
+/// The levels this CPU has; fails if that is not what the CPU itself says.
+fn levels() -> Vec<&'static Kernels> {
+    let found: Vec<_> = SimdLevel::ALL.into_iter().filter_map(Kernels::at).collect();
+    assert!(found.iter().any(|k| k.level == SimdLevel::Baseline));
+    #[cfg(target_arch = "x86_64")]
+    {
+        let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let has = |flag: &str| cpu.split_whitespace().any(|word| word == flag);
+        let expected = 1 + usize::from(has("avx2") && has("fma")) + usize::from(has("avx512f"));
+        assert!(cpu.is_empty() || found.len() == expected, "a level was skipped");
+    }
+    found
+}
+
+/// Numbers in [0, 1).
+fn uniform(seed: u64) -> impl FnMut() -> f32 {
+    let mut state = seed;
+    move || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f32 / (1 << 24) as f32
+    }
+}
+
+/// A padded row of `chunks` chunks with a NaN, a -inf and ties in it.
+fn row(kernels: &Kernels, chunks: usize, seed: u64) -> Vec<f32> {
+    let mut next = uniform(seed);
+    let mut row: Vec<f32> =
+        (0..chunks * kernels.chunk).map(|_| (next() * 200.0 - 180.0).round() / 4.0).collect();
+    let len = row.len();
+    for special in [f32::NAN, f32::NEG_INFINITY, -0.0] {
+        row[(next() * len as f32) as usize] = special;
+    }
+    row
+}
+
+fn maxima_of(kernels: &Kernels, row: &[f32]) -> Vec<f32> {
+    let mut maxima = vec![0.0; row.len() / DEPTH];
+    (kernels.maxima)(row, &mut maxima);
+    maxima
+}
+
+#[test]
+fn maxima_are_those_of_the_lanes() {
+    for kernels in levels() {
+        let lanes = kernels.chunk / DEPTH;
+        for chunks in [1, 2, 5] {
+            let row = row(kernels, chunks, 1);
+            for (i, max) in maxima_of(kernels, &row).into_iter().enumerate() {
+                let chunk = &row[i / lanes * kernels.chunk..][..kernels.chunk];
+                let of_lane = chunk.iter().skip(i % lanes).step_by(lanes).copied();
+                assert_eq!(max, of_lane.fold(f32::NEG_INFINITY, f32::max));
+            }
+        }
+        assert!(maxima_of(kernels, &[]).is_empty());
+        let all_nan = vec![f32::NAN; kernels.chunk];
+        assert!(maxima_of(kernels, &all_nan).iter().all(|max| *max == f32::NEG_INFINITY));
+    }
+}
+
+#[test]
+fn folding_counting_and_finding() {
+    for kernels in levels() {
+        let values = row(kernels, 7, 2);
+        let mut groups = vec![0.0; 128];
+        (kernels.fold)(&values, &mut groups);
+        for (g, group) in groups.iter().enumerate() {
+            let members = values.iter().skip(g).step_by(128).copied();
+            assert_eq!(*group, members.fold(f32::NEG_INFINITY, f32::max));
+        }
+        assert_eq!((kernels.largest)(&values), values.iter().copied().fold(f32::MIN, f32::max));
+        assert_eq!((kernels.largest)(&[]), f32::NEG_INFINITY);
+        for threshold in [-45.0, -20.0, 0.0, -0.0, 4.75, 5.0, f32::NEG_INFINITY, f32::INFINITY] {
+            let reaching = values.iter().filter(|v| **v >= threshold).count();
+            assert_eq!((kernels.count_reaching)(&values, threshold), reaching);
+            let first = values.iter().position(|v| *v >= threshold);
+            assert_eq!((kernels.find_reaching)(&values, threshold), first);
+        }
+    }
+}
+
+#[test]
+fn collecting_takes_an_interval_and_keeps_to_its_room() {
+    for kernels in levels() {
+        let row = row(kernels, 6, 3);
+        let maxima = maxima_of(kernels, &row);
+        for (low, high) in [(0.0, f32::INFINITY), (-3.0, 2.0), (2.0, 2.0), (f32::MIN, -30.0)] {
+            let expected: Vec<Entry> = (100..)
+                .zip(&row)
+                .filter(|(_, l)| **l >= low && **l < high)
+                .map(|(id, l)| Entry::new(*l, id))
+                .collect();
+            let mut found = Vec::with_capacity(row.len());
+            let wanted = Wanted { low, high, first_id: 100, room: row.len() };
+            assert_eq!((kernels.collect)(&row, &maxima, wanted, &mut found), 6);
+            assert_eq!(found, expected);
+
+            // Two chunks' room: it stops in time, and goes on where it stopped.
+            let (mut found, mut done) = (Vec::new(), 0);
+            while done < 6 {
+                found.reserve(2 * kernels.chunk);
+                let wanted = Wanted {
+                    low,
+                    high,
+                    first_id: 100 + (done * kernels.chunk) as u32,
+                    room: found.len() + 2 * kernels.chunk,
+                };
+                let (rest, capacity) = (done * kernels.chunk, found.capacity());
+                let more =
+                    (kernels.collect)(&row[rest..], &maxima[rest / DEPTH..], wanted, &mut found);
+                assert!(more > 0 && found.len() <= wanted.room && found.capacity() == capacity);
+                done += more;
+            }
+            assert_eq!(found, expected);
+        }
+    }
+}
+
+#[test]
+fn masses_are_sums_of_exps() {
+    for kernels in levels() {
+        let row = row(kernels, 9, 4);
+        let maxima = maxima_of(kernels, &row);
+        let top = (kernels.largest)(&maxima);
+        let near = |x: &f32| *x >= -16.64;
+        let close = |a: f64, b: f64| (a - b).abs() <= 1e-5 * b.abs();
+        let sum = |values: &[f32]| -> f64 {
+            values.iter().map(|l| l - top).filter(near).map(|x| f64::from(x).exp()).sum()
+        };
+        let mass = (kernels.row_mass)(&row, &maxima, top);
+        assert!(close(mass.sum, sum(&row)));
+        assert_eq!(mass.count, row.iter().map(|l| l - top).filter(near).count() as f64);
+
+        let cap = top - 3.0;
+        let mass = (kernels.maxima_mass)(&maxima, top, cap);
+        let capped: Vec<f32> = maxima.iter().map(|m| m.min(cap)).collect();
+        let below: Vec<f32> = maxima.iter().copied().filter(|m| *m < cap).collect();
+        assert!(close(mass.capped, sum(&capped)) && close(mass.below_cap, sum(&below)));
+        assert_eq!(mass.count, maxima.iter().map(|m| m - top).filter(near).count());
+        assert_eq!(mass.reaching_cap, maxima.len() - below.len());
+    }
+}
+
+#[test]
+fn tail_sums_are_exact() {
+    for kernels in levels() {
+        for (seed, binade) in [(5, 1.0), (6, 2.0), (7, 16.0), (8, 1024.0)] {
+            let mut row = row(kernels, 9, seed);
+            let mut next = uniform(seed);
+            // Off the grid of quarters, so that the exps have all their bits.
+            row.iter_mut().for_each(|l| *l += 0.1 * next());
+            let maxima = maxima_of(kernels, &row);
+            let top = (kernels.largest)(&maxima);
+            let first = top - 1.5;
+            let unit = f64::from(binade) / f64::from(1 << 23);
+            let (mut steps, mut halves) = (0.0, 0);
+            for l in row.iter().filter(|l| **l <= first) {
+                let units = f64::from((l - top).exp()) / unit;
+                let half = units.fract() == 0.5;
+                halves += u32::from(half);
+                steps += unit * if half { units.floor() } else { units.round() };
+            }
+            let sum = (kernels.tail_sum)(&row, &maxima, Tail { top, first, binade });
+            assert_eq!((sum.steps, sum.halves), (steps, halves), "{:?} {binade}", kernels.level);
+        }
+        // e^0 = 1 is half a unit of the binade 2^24, and the rest is below that.
+        let row = vec![0.0; kernels.chunk];
+        let tail = Tail { top: 0.0, first: 0.0, binade: (1 << 24) as f32 };
+        let sum = (kernels.tail_sum)(&row, &maxima_of(kernels, &row), tail);
+        assert_eq!((sum.steps, sum.halves as usize), (0.0, kernels.chunk));
+    }
+}
+
+/// A third of what the bounds allow for, against this platform's `expf`. Every 251st binary32 of the
+/// range, which hits all exponents; all of them with S2_EXHAUSTIVE set.
+#[test]
+fn exp_is_within_a_third_of_its_error() {
+    let step = if std::env::var_os("S2_EXHAUSTIVE").is_some() { 1 } else { 251 };
+    let last = 17.5_f32.to_bits();
+    for kernels in levels() {
+        let mut worst = 0.0_f64;
+        let mut bits = 0;
+        while bits <= last {
+            let x: Vec<f32> =
+                (0..4096).map(|i| -f32::from_bits((bits + i * step).min(last))).collect();
+            let mut e = x.clone();
+            (kernels.exp_all)(&mut e);
+            for (x, e) in x.iter().zip(&e) {
+                let exact = f64::from(x.exp());
+                worst = worst.max(((f64::from(*e) - exact) / exact).abs());
+            }
+            bits += 4096 * step;
+        }
+        assert!(worst < f64::from(EXP_ERROR) / 3.0, "{:?}: {worst:e}", kernels.level);
+        assert!(worst > 0.0, "the test compares nothing");
+    }
+}

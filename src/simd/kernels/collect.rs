@@ -4,31 +4,42 @@ use super::DEPTH;
 use crate::entry::Entry;
 use crate::simd::lanes::Simd;
 
-/// Appends the tokens with `low <= logit < high`, in id order; the first of `row` has `first_id`.
+/// Which tokens to collect.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    /// The lowest logit wanted.
+    pub low: f32,
+    /// The lowest logit too high.
+    pub high: f32,
+    /// The id of the row's first token.
+    pub first_id: u32,
+    /// The length up to which the vector may grow: memory for it is reserved.
+    pub room: usize,
+}
+
+/// Appends the tokens with `low <= logit < high`, in id order.
 ///
 /// Returns the number of chunks done: fewer than there are if another chunk could bring `out` past
-/// `room` elements, for which the caller has reserved memory. This never allocates.
+/// its room. This never allocates.
 #[inline(always)]
 pub(crate) fn collect<S: Simd>(
     simd: S,
     row: &[f32],
     maxima: &[f32],
-    first_id: u32,
-    (low, high): (f32, f32),
+    wanted: Wanted,
     out: &mut Vec<Entry>,
-    room: usize,
 ) -> usize {
-    let (lows, highs) = (simd.splat(low), simd.splat(high));
+    let (lows, highs) = (simd.splat(wanted.low), simd.splat(wanted.high));
     let chunk_len = DEPTH * S::LANES;
     let chunks = row.chunks_exact(chunk_len).zip(maxima.chunks_exact(S::LANES));
     for (done, (chunk, tops)) in chunks.enumerate() {
         if !simd.any(simd.ge(simd.load(tops), lows)) {
             continue;
         }
-        if out.len() + chunk_len > room {
+        if out.len() + chunk_len > wanted.room {
             return done;
         }
-        let chunk_id = first_id + (done * chunk_len) as u32;
+        let chunk_id = wanted.first_id + (done * chunk_len) as u32;
         for (v, vector) in chunk.chunks_exact(S::LANES).enumerate() {
             let x = simd.load(vector);
             let mut hits = simd.bits(simd.and(simd.ge(x, lows), simd.lt(x, highs)));

@@ -28,6 +28,7 @@ pub(crate) fn exp<S: Simd>(simd: S, x: S::F) -> S::F {
 }
 
 /// [`exp`] over an array of whole vectors, for its test.
+#[cfg(test)]
 #[inline(always)]
 pub(crate) fn exp_all<S: Simd>(simd: S, values: &mut [f32]) {
     for vector in values.chunks_exact_mut(S::LANES) {

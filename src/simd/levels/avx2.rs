@@ -1,25 +1,17 @@
 //! AVX2 with FMA: eight lanes.
+#![allow(unsafe_code)]
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "all have one argument: the CPU has AVX2 and FMA, since `self` exists; loads and stores check the slice's length"
+)]
 
-use crate::simd::lanes::Simd;
+use crate::simd::SimdLevel;
+use crate::simd::lanes::{Level, Simd};
 use core::arch::x86_64::*;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx2(());
 
-impl Avx2 {
-    pub(crate) fn detect() -> Option<Self> {
-        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
-    }
-
-    /// # Safety
-    /// `detect` has returned a value in this process.
-    pub(crate) unsafe fn assume() -> Self {
-        Self(())
-    }
-}
-
-// SAFETY of every block below: `self` exists, so the CPU has AVX2 and FMA; loads and stores stay
-// within the slices, whose lengths are checked.
 impl Simd for Avx2 {
     type F = __m256;
     type M = __m256;
@@ -98,5 +90,22 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn bits(self, m: __m256) -> u32 {
         unsafe { _mm256_movemask_ps(m) as u32 }
+    }
+}
+
+impl Level for Avx2 {
+    const LEVEL: SimdLevel = SimdLevel::Avx2;
+
+    fn is_present() -> bool {
+        is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+    }
+
+    #[inline(always)]
+    fn run<R>(kernel: impl FnOnce(Self) -> R) -> R {
+        #[target_feature(enable = "avx2,fma")]
+        fn compiled<R>(kernel: impl FnOnce(Avx2) -> R) -> R {
+            kernel(Avx2(()))
+        }
+        unsafe { compiled(kernel) }
     }
 }

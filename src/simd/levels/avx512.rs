@@ -1,25 +1,17 @@
 //! AVX-512F: sixteen lanes, masks in registers of their own.
+#![allow(unsafe_code)]
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "all have one argument: the CPU has AVX-512F, since `self` exists; loads and stores check the slice's length"
+)]
 
-use crate::simd::lanes::Simd;
+use crate::simd::SimdLevel;
+use crate::simd::lanes::{Level, Simd};
 use core::arch::x86_64::*;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx512(());
 
-impl Avx512 {
-    pub(crate) fn detect() -> Option<Self> {
-        is_x86_feature_detected!("avx512f").then_some(Self(()))
-    }
-
-    /// # Safety
-    /// `detect` has returned a value in this process.
-    pub(crate) unsafe fn assume() -> Self {
-        Self(())
-    }
-}
-
-// SAFETY of every block below: `self` exists, so the CPU has AVX-512F; loads and stores stay within
-// the slices, whose lengths are checked.
 impl Simd for Avx512 {
     type F = __m512;
     type M = __mmask16;
@@ -98,5 +90,22 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn bits(self, m: __mmask16) -> u32 {
         u32::from(m)
+    }
+}
+
+impl Level for Avx512 {
+    const LEVEL: SimdLevel = SimdLevel::Avx512;
+
+    fn is_present() -> bool {
+        is_x86_feature_detected!("avx512f")
+    }
+
+    #[inline(always)]
+    fn run<R>(kernel: impl FnOnce(Self) -> R) -> R {
+        #[target_feature(enable = "avx512f")]
+        fn compiled<R>(kernel: impl FnOnce(Avx512) -> R) -> R {
+            kernel(Avx512(()))
+        }
+        unsafe { compiled(kernel) }
     }
 }

@@ -1,6 +1,7 @@
 //! Plain Rust over small arrays: runs everywhere, and the compiler makes vectors of it where it can.
 
-use crate::simd::lanes::Simd;
+use crate::simd::SimdLevel;
+use crate::simd::lanes::{Level, Simd};
 use core::array::from_fn;
 
 const N: usize = 8;
@@ -86,5 +87,17 @@ impl Simd for Baseline {
     #[inline(always)]
     fn bits(self, m: Mask) -> u32 {
         m.iter().enumerate().fold(0, |bits, (i, lane)| bits | (lane & 1) << i)
+    }
+}
+
+impl Level for Baseline {
+    const LEVEL: SimdLevel = SimdLevel::Baseline;
+
+    fn is_present() -> bool {
+        true
+    }
+
+    fn run<R>(kernel: impl FnOnce(Self) -> R) -> R {
+        kernel(Self)
     }
 }

@@ -1,25 +1,17 @@
 //! NEON on aarch64: four lanes, always present there.
+#![allow(unsafe_code)]
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "all have one argument: every aarch64 CPU has NEON; loads and stores check the slice's length"
+)]
 
-use crate::simd::lanes::Simd;
+use crate::simd::SimdLevel;
+use crate::simd::lanes::{Level, Simd};
 use core::arch::aarch64::*;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Neon(());
 
-impl Neon {
-    pub(crate) fn detect() -> Option<Self> {
-        Some(Self(()))
-    }
-
-    /// # Safety
-    /// None needed: every aarch64 CPU that Rust supports has NEON.
-    pub(crate) unsafe fn assume() -> Self {
-        Self(())
-    }
-}
-
-// SAFETY of every block below: aarch64 has NEON; loads and stores stay within the slices, whose
-// lengths are checked.
 impl Simd for Neon {
     type F = float32x4_t;
     type M = uint32x4_t;
@@ -99,5 +91,22 @@ impl Simd for Neon {
     fn bits(self, m: uint32x4_t) -> u32 {
         const PLACES: [u32; 4] = [1, 2, 4, 8];
         unsafe { vaddvq_u32(vandq_u32(m, vld1q_u32(PLACES.as_ptr()))) }
+    }
+}
+
+impl Level for Neon {
+    const LEVEL: SimdLevel = SimdLevel::Neon;
+
+    fn is_present() -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn run<R>(kernel: impl FnOnce(Self) -> R) -> R {
+        #[target_feature(enable = "neon")]
+        fn compiled<R>(kernel: impl FnOnce(Neon) -> R) -> R {
+            kernel(Neon(()))
+        }
+        unsafe { compiled(kernel) }
     }
 }

@@ -1,0 +1,88 @@
+//! One table of kernels for each level, and the choice of one.
+
+use super::lanes::Level;
+use super::{DEPTH, MaximaMass, RowMass, SimdLevel, Tail, TailSum, Wanted, kernels, levels};
+use crate::entry::Entry;
+use std::sync::OnceLock;
+
+/// One level's kernels.
+#[derive(Debug)]
+pub(crate) struct Kernels {
+    pub level: SimdLevel,
+    /// Elements of a row that go together: all rows and maxima passed in are multiples of it and of
+    /// a [`DEPTH`]th of it.
+    pub chunk: usize,
+    pub maxima: fn(&[f32], &mut [f32]),
+    pub fold: fn(&[f32], &mut [f32]),
+    pub largest: fn(&[f32]) -> f32,
+    pub count_reaching: fn(&[f32], f32) -> usize,
+    pub find_reaching: fn(&[f32], f32) -> Option<usize>,
+    pub collect: fn(&[f32], &[f32], Wanted, &mut Vec<Entry>) -> usize,
+    pub maxima_mass: fn(&[f32], f32, f32) -> MaximaMass,
+    pub row_mass: fn(&[f32], &[f32], f32) -> RowMass,
+    pub tail_sum: fn(&[f32], &[f32], Tail) -> TailSum,
+    #[cfg(test)]
+    pub exp_all: fn(&mut [f32]),
+}
+
+static BASELINE: Kernels = Kernels::of::<levels::baseline::Baseline>();
+#[cfg(target_arch = "x86_64")]
+static AVX2: Kernels = Kernels::of::<levels::avx2::Avx2>();
+#[cfg(target_arch = "x86_64")]
+static AVX512: Kernels = Kernels::of::<levels::avx512::Avx512>();
+#[cfg(target_arch = "aarch64")]
+static NEON: Kernels = Kernels::of::<levels::neon::Neon>();
+
+impl Kernels {
+    /// The table of a level; each kernel is compiled into [`Level::run`], with its features on.
+    const fn of<L: Level>() -> Self {
+        #[cfg(test)]
+        use kernels::exp;
+        use kernels::{bounds, collect, count, find, maxima, tail};
+        Self {
+            level: L::LEVEL,
+            chunk: DEPTH * L::LANES,
+            maxima: |row, out| L::run(|simd| maxima::maxima(simd, row, out)),
+            fold: |values, groups| L::run(|simd| maxima::fold(simd, values, groups)),
+            largest: |values| L::run(|simd| maxima::largest(simd, values)),
+            count_reaching: |values, t| L::run(|simd| count::count_reaching(simd, values, t)),
+            find_reaching: |values, t| L::run(|simd| find::find_reaching(simd, values, t)),
+            collect: |row, maxima, wanted, out| {
+                L::run(|simd| collect::collect(simd, row, maxima, wanted, out))
+            },
+            maxima_mass: |maxima, top, cap| {
+                L::run(|simd| bounds::maxima_mass(simd, maxima, top, cap))
+            },
+            row_mass: |row, maxima, top| L::run(|simd| bounds::row_mass(simd, row, maxima, top)),
+            tail_sum: |row, maxima, tail| L::run(|simd| tail::tail_sum(simd, row, maxima, tail)),
+            #[cfg(test)]
+            exp_all: |values| L::run(|simd| exp::exp_all(simd, values)),
+        }
+    }
+
+    /// The kernels of a level, if this CPU has it.
+    pub(crate) fn at(level: SimdLevel) -> Option<&'static Self> {
+        match level {
+            SimdLevel::Baseline => Some(&BASELINE),
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Avx2 => levels::avx2::Avx2::is_present().then_some(&AVX2),
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Avx512 => levels::avx512::Avx512::is_present().then_some(&AVX512),
+            #[cfg(target_arch = "aarch64")]
+            SimdLevel::Neon => levels::neon::Neon::is_present().then_some(&NEON),
+            #[allow(unreachable_patterns)]
+            _ => None,
+        }
+    }
+
+    /// The kernels in use, chosen once for the process.
+    pub(crate) fn chosen() -> &'static Self {
+        static CHOSEN: OnceLock<&'static Kernels> = OnceLock::new();
+        CHOSEN.get_or_init(|| {
+            let named = std::env::var("S2SAMPLER_SIMD").ok();
+            let forced = SimdLevel::ALL.into_iter().find(|l| named.as_deref() == Some(l.name()));
+            let best = SimdLevel::ALL.into_iter().rev();
+            forced.into_iter().chain(best).find_map(Self::at).unwrap_or(&BASELINE)
+        })
+    }
+}
