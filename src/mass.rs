@@ -25,6 +25,7 @@
 //! of the bracket: see `nucleus`.
 
 use crate::Error;
+use crate::ordered::single;
 use crate::select::{Prefix, View};
 use crate::simd::{DEPTH, EXP_ERROR, Tail};
 
@@ -34,6 +35,9 @@ pub(crate) struct Bracket {
     pub low: f32,
     pub high: f32,
 }
+
+/// An exp below this adds nothing to a sum of at least 1.
+const SMALL: f32 = 1.0 / (1 << 24) as f32;
 
 /// No binary32 sum of numbers up to 1 gets past this.
 const CEILING: f64 = (1 << 24) as f64;
@@ -72,16 +76,50 @@ pub(crate) fn from_row(view: &View<'_>) -> Bracket {
     Bracket { low: at_least(sum, count), high: at_most(sum, count) }
 }
 
+/// Every how many chunks of a row a sample takes one.
+fn stride(view: &View<'_>) -> usize {
+    (view.body.logits.len() / view.kernels.chunk / 32).max(1)
+}
+
+/// About how wide [`from_row`] would be, relative to S: a guess from a sample of the row.
+pub(crate) fn row_width(view: &View<'_>) -> f64 {
+    let near = view.top + SMALL.ln();
+    let chunks = view.body.logits.chunks_exact(view.kernels.chunk).step_by(stride(view));
+    let seen: usize = chunks.map(|chunk| (view.kernels.count_reaching)(chunk, near)).sum();
+    2.0 * ((seen * stride(view)) as f64 / CEILING + KERNEL_ERROR)
+}
+
+/// A guess of S: the prefix, and the rest from a sample of the row.
+pub(crate) fn guess(view: &View<'_>, prefix: &Prefix) -> f64 {
+    let (stride, chunk, body) = (stride(view), view.kernels.chunk, view.body);
+    let lanes = chunk / DEPTH;
+    let chunks = body.logits.chunks_exact(chunk).zip(body.maxima.chunks_exact(lanes));
+    let sampled: f64 = chunks
+        .step_by(stride)
+        .map(|(logits, maxima)| (view.kernels.row_mass)(logits, maxima, view.top).sum)
+        .sum();
+    let (mut known, mut known_in_sample) = (0.0, 0.0);
+    for (entry, e) in prefix.entries().iter().zip(prefix.exps()) {
+        known += f64::from(*e);
+        let id = entry.id() as usize;
+        if id < body.logits.len() && id / chunk % stride == 0 {
+            known_in_sample += f64::from(*e);
+        }
+    }
+    known + stride as f64 * (sampled - known_in_sample).max(0.0)
+}
+
 /// A lower bound of S from the real sum of `count` of the exps: lemma 1.
 fn at_least(sum: f64, count: f64) -> f32 {
     (sum * (1.0 - KERNEL_ERROR - count / CEILING)).max(1.0) as f32
 }
 
 /// An upper bound of S from the real sum of the `count` exps that are not small: lemma 2, with
-/// (1 + 2^-24)^N <= 1 + 2 N 2^-24 for N <= 2^24.
+/// (1 + 2^-24)^N <= e^x <= 1 + x + x^2 for x = N 2^-24 <= 1.
 fn at_most(sum: f64, count: f64) -> f32 {
-    let rounding = if count <= CEILING { 2.0 * count / CEILING } else { f64::INFINITY };
-    (sum * (1.0 + KERNEL_ERROR + rounding)).min(CEILING) as f32
+    let x = count / CEILING;
+    let rounding = if x <= 1.0 { x + x * x } else { f64::INFINITY };
+    (sum * (1.0 + 2.0 * KERNEL_ERROR + rounding)).min(CEILING) as f32
 }
 
 /// S itself, or with halves in the tail a bracket of a few units; grows the prefix to the head.
@@ -100,7 +138,7 @@ pub(crate) fn exact(
             return Ok(literal(prefix));
         };
         let head = prefix.entries().partition_point(|entry| entry.logit() > first);
-        let sum = sum_in_order(&prefix.exps()[..head]);
+        let sum = single::add(0.0, &prefix.exps()[..head]);
         binade = binade.max(power_of_two_below(sum));
         if sum < binade {
             let target = (4 * prefix.entries().len()).max(64);
@@ -125,16 +163,12 @@ pub(crate) fn exact(
 
 /// S as it is defined, from a prefix that is whole.
 pub(crate) fn literal(prefix: &Prefix) -> Bracket {
-    let sum = sum_in_order(prefix.exps());
+    let sum = single::add(0.0, prefix.exps());
     Bracket { low: sum, high: sum }
 }
 
 fn sum_in_double(exps: &[f32]) -> f64 {
     exps.iter().map(|e| f64::from(*e)).sum()
-}
-
-fn sum_in_order(exps: &[f32]) -> f32 {
-    exps.iter().fold(0.0, |sum, e| sum + e)
 }
 
 /// The power of two at which the binade of `x` starts; 1 for anything smaller.
