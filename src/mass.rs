@@ -27,7 +27,7 @@
 use crate::Error;
 use crate::ordered::single;
 use crate::select::{Prefix, View};
-use crate::simd::{DEPTH, EXP_ERROR, Tail};
+use crate::simd::{DEPTH, EXP_ERROR, RowMass, Tail};
 
 /// Two binary32 numbers with S between them, or equal to one of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,9 +35,6 @@ pub(crate) struct Bracket {
     pub low: f32,
     pub high: f32,
 }
-
-/// An exp below this adds nothing to a sum of at least 1.
-const SMALL: f32 = 1.0 / (1 << 24) as f32;
 
 /// No binary32 sum of numbers up to 1 gets past this.
 const CEILING: f64 = (1 << 24) as f64;
@@ -68,7 +65,7 @@ pub(crate) fn from_maxima(view: &View<'_>, prefix: &Prefix) -> Bracket {
 /// Bounds from the real sum over the row.
 pub(crate) fn from_row(view: &View<'_>) -> Bracket {
     let (mut sum, mut count) = (0.0, 0.0);
-    for part in view.parts() {
+    for part in &view.parts {
         let mass = (view.kernels.row_mass)(part.logits, part.maxima, view.top);
         sum += mass.sum;
         count += mass.count;
@@ -76,37 +73,39 @@ pub(crate) fn from_row(view: &View<'_>) -> Bracket {
     Bracket { low: at_least(sum, count), high: at_most(sum, count) }
 }
 
-/// Every how many chunks of a row a sample takes one.
-fn stride(view: &View<'_>) -> usize {
-    (view.body.logits.len() / view.kernels.chunk / 32).max(1)
+/// What S and the width of [`from_row`] seem to be: nothing proven, for choosing the next step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Guess {
+    pub sum: f64,
+    /// The distance of the bounds, relative to S.
+    pub width: f64,
 }
 
-/// About how wide [`from_row`] would be, relative to S: a guess from a sample of the row.
-pub(crate) fn row_width(view: &View<'_>) -> f64 {
-    let near = view.top + SMALL.ln();
-    let chunks = view.body.logits.chunks_exact(view.kernels.chunk).step_by(stride(view));
-    let seen: usize = chunks.map(|chunk| (view.kernels.count_reaching)(chunk, near)).sum();
-    2.0 * ((seen * stride(view)) as f64 / CEILING + KERNEL_ERROR)
-}
-
-/// A guess of S: the prefix, and the rest from a sample of the row.
-pub(crate) fn guess(view: &View<'_>, prefix: &Prefix) -> f64 {
-    let (stride, chunk, body) = (stride(view), view.kernels.chunk, view.body);
-    let lanes = chunk / DEPTH;
-    let chunks = body.logits.chunks_exact(chunk).zip(body.maxima.chunks_exact(lanes));
-    let sampled: f64 = chunks
-        .step_by(stride)
-        .map(|(logits, maxima)| (view.kernels.row_mass)(logits, maxima, view.top).sum)
-        .sum();
-    let (mut known, mut known_in_sample) = (0.0, 0.0);
+/// Guesses from the prefix and a sample of the row, a few chunks taken at equal distances.
+pub(crate) fn guess(view: &View<'_>, prefix: &Prefix) -> Guess {
+    const CHUNKS: usize = 32;
+    let (chunk, body) = (view.kernels.chunk, view.body());
+    let stride = (body.logits.len() / chunk / CHUNKS).max(1);
+    let chunks = body.logits.chunks_exact(chunk).zip(body.maxima.chunks_exact(chunk / DEPTH));
+    let mut sample = RowMass::default();
+    for (logits, maxima) in chunks.step_by(stride) {
+        let mass = (view.kernels.row_mass)(logits, maxima, view.top);
+        sample.sum += mass.sum;
+        sample.count += mass.count;
+    }
+    // The prefix is known: what the sample has of it must not be multiplied.
+    let mut known = 0.0;
     for (entry, e) in prefix.entries().iter().zip(prefix.exps()) {
         known += f64::from(*e);
-        let id = entry.id() as usize;
-        if id < body.logits.len() && id / chunk % stride == 0 {
-            known_in_sample += f64::from(*e);
+        let place = entry.id().checked_sub(body.first_id).map_or(usize::MAX, |id| id as usize);
+        if place < body.logits.len() && place / chunk % stride == 0 {
+            sample.sum -= f64::from(*e);
         }
     }
-    known + stride as f64 * (sampled - known_in_sample).max(0.0)
+    Guess {
+        sum: known + stride as f64 * sample.sum.max(0.0),
+        width: 2.0 * (stride as f64 * sample.count / CEILING + KERNEL_ERROR),
+    }
 }
 
 /// A lower bound of S from the real sum of `count` of the exps: lemma 1.
@@ -147,7 +146,7 @@ pub(crate) fn exact(
         }
         let tail = Tail { top: view.top, first, binade };
         let (mut steps, mut halves) = (f64::from(sum), 0.0);
-        for part in view.parts() {
+        for part in &view.parts {
             let sum = (view.kernels.tail_sum)(part.logits, part.maxima, tail);
             steps += sum.steps;
             halves += f64::from(sum.halves);

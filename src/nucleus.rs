@@ -5,7 +5,7 @@
 //! give the same number, so does S itself: the cut is proven and S need not be known.
 
 use crate::Error;
-use crate::mass::{self, Bracket};
+use crate::mass::{self, Bracket, Guess};
 use crate::ordered::single;
 use crate::select::{Prefix, View};
 
@@ -24,6 +24,9 @@ pub(crate) enum Proof {
 
 /// The ranks first looked at where top_k allows more.
 const FIRST: usize = 64;
+
+/// A row so short that reading it is no dearer than guessing.
+const SHORT: usize = 16_384;
 
 /// The number of candidates, at most `limit`, with a prefix grown to hold those above -inf.
 pub(crate) fn cut(
@@ -72,14 +75,15 @@ fn sharper(
     proof: Proof,
     p: f32,
 ) -> Result<(Bracket, Proof), Error> {
-    if proof == Proof::Maxima {
-        // Bounds from the row are the cheaper, but as wide as the row's tail is long. They are worth
-        // it if they are likely to be narrower than the last share that the running sum may take.
-        let width = mass::row_width(view) * f64::from(p) * f64::from(bracket.low);
-        let last = kept(prefix.exps(), bracket.high, p) - 1;
-        if width < f64::from(prefix.exps()[last]) {
-            return Ok((mass::from_row(view), Proof::Row));
-        }
+    // Bounds from the row are the cheaper, but as wide as the row is long. They are worth it if they
+    // are likely to be narrower than the share on which the running sum passes.
+    let worth_it = |guess: Guess| {
+        let exps = prefix.exps();
+        let cut = kept(exps, guess.sum as f32, p).min(exps.len() - 1);
+        guess.width * f64::from(p) * guess.sum < f64::from(exps[cut])
+    };
+    if proof == Proof::Maxima && (view.len <= SHORT || worth_it(mass::guess(view, prefix))) {
+        return Ok((mass::from_row(view), Proof::Row));
     }
     if proof < Proof::Exact {
         let exact = mass::exact(view, prefix, bracket.low)?;
@@ -118,7 +122,7 @@ fn next_target(view: &View<'_>, prefix: &Prefix, bracket: Bracket, p: f32) -> us
     let exps = prefix.exps();
     let len = exps.len();
     let steady = if len < 4096 { 4 * len } else { 2 * len };
-    let sum = mass::guess(view, prefix).clamp(f64::from(bracket.low), f64::from(bracket.high));
+    let sum = mass::guess(view, prefix).sum.clamp(f64::from(bracket.low), f64::from(bracket.high));
     let seen: f64 = exps.iter().map(|e| f64::from(*e)).sum();
     let last = exps.last().map_or(1.0, |e| f64::from(*e));
     let missing = (f64::from(p) * sum - seen) / last;

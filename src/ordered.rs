@@ -22,7 +22,7 @@ macro_rules! ordered {
             /// The sum after a block, where its order does not matter; short blocks are not worth it.
             fn at_once(sum: $float, block: &[$float]) -> Option<$float> {
                 let block: &[$float; BLOCK] = block.try_into().ok()?;
-                if !(sum >= $float::MIN_POSITIVE) {
+                if sum < $float::MIN_POSITIVE || sum.is_nan() {
                     return None;
                 }
                 let binade = $float::from_bits(sum.to_bits() & $float::INFINITY.to_bits());
@@ -68,7 +68,7 @@ mod tests {
         let grid = 2.0_f32.powi(bits);
         (0..len)
             .map(|i| (-slope * i as f32).exp() * next())
-            .map(|v| if seed % 2 == 0 { (v * grid).round() / grid } else { v })
+            .map(|v| if seed.is_multiple_of(2) { (v * grid).round() / grid } else { v })
             .collect()
     }
 

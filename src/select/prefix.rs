@@ -81,7 +81,7 @@ impl Prefix {
         let many = (2 * need + chunk).min(view.len);
         let mut whole = low == f32::MIN;
         let mut partly_ranked = false;
-        for part in view.parts() {
+        for part in &view.parts {
             let mut done = 0;
             while done * chunk < part.logits.len() {
                 if self.entries.len() - old > many {

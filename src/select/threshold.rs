@@ -31,10 +31,9 @@ pub(super) fn threshold(view: &mut View<'_>, k: usize, estimate: bool) -> Result
         }
         return Ok(low);
     }
-    let (body, rest) = (view.body.logits, view.rest.logits);
     let stride = k / SEEN;
     if estimate && stride > 1 {
-        let chunks = || body.chunks_exact(view.kernels.chunk).step_by(stride);
+        let chunks = || view.body().logits.chunks_exact(view.kernels.chunk).step_by(stride);
         let wanted = k / stride + SEEN / 8;
         return Ok(bisect(low, view.top, wanted, wanted + SEEN / 16, |t| {
             chunks().map(|chunk| count(chunk, t)).sum()
@@ -43,7 +42,9 @@ pub(super) fn threshold(view: &mut View<'_>, k: usize, estimate: bool) -> Result
     if k <= view.maxima.len() {
         low = bisect(low, view.top, k, enough, |t| count(view.maxima, t));
     }
-    Ok(bisect(low, view.top, k, enough, |t| count(body, t) + count(rest, t)))
+    Ok(bisect(low, view.top, k, enough, |t| {
+        view.parts.iter().map(|part| count(part.logits, t)).sum()
+    }))
 }
 
 /// Narrows the threshold down between `low`, which is returned if fewer than `k` reach it, and
