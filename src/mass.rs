@@ -140,8 +140,11 @@ pub(crate) fn exact(
         let sum = single::add(0.0, &prefix.exps()[..head]);
         binade = binade.max(power_of_two_below(sum));
         if sum < binade {
-            let target = (4 * prefix.entries().len()).max(64);
-            prefix.grow(view, if target > view.len / 4 { view.len } else { target })?;
+            // No later exp is larger than the last: it takes at least so many to get there.
+            let last = prefix.exps().last().map_or(1.0, |e| f64::from(*e));
+            let least = (f64::from(binade - sum) / last).min(view.len as f64) as usize;
+            let target = prefix.entries().len() + least.max(prefix.entries().len()).max(64);
+            prefix.grow(view, if target > view.len / 2 { view.len } else { target })?;
             continue;
         }
         let tail = Tail { top: view.top, first, binade };

@@ -43,6 +43,7 @@ pub(crate) fn cut(
     }
     let mut proof = Proof::Maxima;
     let mut bracket = mass::from_maxima(view, prefix);
+    let mut seems = None;
     loop {
         let reach = limit.min(prefix.entries().len());
         let exps = &prefix.exps()[..reach];
@@ -59,7 +60,9 @@ pub(crate) fn cut(
             (bracket, proof) = sharper(view, prefix, bracket, proof, p)?;
             continue;
         }
-        let target = next_target(view, prefix, bracket, p).min(limit);
+        let seems = *seems.get_or_insert_with(|| mass::guess(view, prefix).sum);
+        let sum = seems.clamp(f64::from(bracket.low), f64::from(bracket.high));
+        let target = next_target(prefix.exps(), sum, p).min(limit);
         prefix.grow(view, if target > view.len / 4 { limit } else { target })?;
         if proof == Proof::Maxima {
             bracket = mass::from_maxima(view, prefix);
@@ -116,15 +119,14 @@ fn kept(exps: &[f32], sum: f32, p: f32) -> usize {
     exps.len()
 }
 
-/// How many ranks to look at next: a few times as many as now, lest the growth be slow; or as many as
-/// it takes at least to reach p, since no later exp is larger than the last, if S is what it seems.
-fn next_target(view: &View<'_>, prefix: &Prefix, bracket: Bracket, p: f32) -> usize {
-    let exps = prefix.exps();
+/// How many ranks to look at next. If S is `sum`, it takes at least so many more to reach p, since no
+/// later exp is larger than the last: half as many again, and at first a few times as many as now,
+/// lest there be many steps.
+fn next_target(exps: &[f32], sum: f64, p: f32) -> usize {
     let len = exps.len();
-    let steady = if len < 4096 { 4 * len } else { 2 * len };
-    let sum = mass::guess(view, prefix).sum.clamp(f64::from(bracket.low), f64::from(bracket.high));
+    let steady = if len < 2048 { 3 * len } else { len / 16 };
     let seen: f64 = exps.iter().map(|e| f64::from(*e)).sum();
     let last = exps.last().map_or(1.0, |e| f64::from(*e));
-    let missing = (f64::from(p) * sum - seen) / last;
-    steady.max(len + missing.clamp(0.0, view.len as f64) as usize)
+    let missing = 1.5 * (f64::from(p) * sum - seen) / last;
+    len + steady.max(missing.clamp(0.0, f64::from(i32::MAX)) as usize)
 }
