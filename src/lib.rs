@@ -1,5 +1,6 @@
 //! Placeholder.
 
+mod allowed;
 mod capi;
 mod entry;
 mod error;
@@ -9,16 +10,21 @@ mod nucleus;
 mod oneshot;
 mod ordered;
 mod params;
+mod request;
 mod rng;
 mod sample;
 mod sampler;
 mod select;
 mod simd;
+mod stream;
 mod temper;
 mod thread_state;
 
+pub use allowed::TokenRange;
 pub use error::Error;
 pub use oneshot::{sample_token, seed_thread};
 pub use params::SamplerParams;
+pub use request::{Likelihood, Request, Response};
 pub use sampler::Sampler;
 pub use simd::SimdLevel;
+pub use stream::{RasMode, Stream, StreamConfig};

@@ -27,7 +27,7 @@
 use crate::Error;
 use crate::ordered::single;
 use crate::select::{Prefix, View};
-use crate::simd::{DEPTH, EXP_ERROR, RowMass, Tail};
+use crate::simd::{DEPTH, EXP_ERROR, FLOOR, RowMass, Tail};
 
 /// Two binary32 numbers with S between them, or equal to one of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,7 +66,7 @@ pub(crate) fn from_maxima(view: &View<'_>, prefix: &Prefix) -> Bracket {
 pub(crate) fn from_row(view: &View<'_>) -> Bracket {
     let (mut sum, mut count) = (0.0, 0.0);
     for part in &view.parts {
-        let mass = (view.kernels.row_mass)(part.logits, part.maxima, view.top);
+        let mass = (view.kernels.row_mass)(part.logits, part.maxima, view.top, FLOOR);
         sum += mass.sum;
         count += mass.count;
     }
@@ -89,7 +89,7 @@ pub(crate) fn guess(view: &View<'_>, prefix: &Prefix) -> Guess {
     let chunks = body.logits.chunks_exact(chunk).zip(body.maxima.chunks_exact(chunk / DEPTH));
     let mut sample = RowMass::default();
     for (logits, maxima) in chunks.step_by(stride) {
-        let mass = (view.kernels.row_mass)(logits, maxima, view.top);
+        let mass = (view.kernels.row_mass)(logits, maxima, view.top, FLOOR);
         sample.sum += mass.sum;
         sample.count += mass.count;
     }

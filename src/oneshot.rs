@@ -1,7 +1,9 @@
 //! One draw with the calling thread's generator.
 
+use crate::rng::Source;
+use crate::sample::{Extras, Row, sample};
 use crate::simd::Kernels;
-use crate::{Error, SamplerParams, sample, thread_state};
+use crate::{Error, SamplerParams, thread_state};
 
 /// Draws a token from a row of logits with this thread's generator.
 ///
@@ -14,9 +16,12 @@ use crate::{Error, SamplerParams, sample, thread_state};
 /// [`Error::EmptyRow`] for an empty row (the C function returns 0 there), [`Error::BadArgument`]
 /// for more than `i32::MAX` logits, [`Error::OutOfMemory`], [`Error::NoEntropy`].
 pub fn sample_token(logits: &[f32], params: &SamplerParams) -> Result<u32, Error> {
+    let row = Row { logits, absent: 0 };
     thread_state::with(|generator, scratch| {
-        sample::sample_row(Kernels::chosen(), logits, params, generator, scratch)
+        let mut source = Source::Generator(generator);
+        sample(Kernels::chosen(), row, params, Extras::default(), &mut source, scratch)
     })
+    .map(|drawn| drawn.index.unwrap_or(0))
 }
 
 /// Puts this thread's generator in the state of `std::mt19937(seed)`.

@@ -1,80 +1,187 @@
 //! One draw from one row: the steps in the order of the header's manual.
 
+use crate::entry::Entry;
 use crate::nucleus::{self, Proof};
-use crate::rng::{Generator, pick};
-use crate::select::{Prefix, Survey};
-use crate::simd::Kernels;
+use crate::rng::{Source, pick};
+use crate::select::{Prefix, Survey, View};
+use crate::simd::{EXP_FLOOR, Kernels};
 use crate::temper::weigh;
 use crate::{Error, SamplerParams, memory};
 
-/// Working memory of a draw, grown once and kept.
+/// A row of logits, perhaps part of a longer one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row<'a> {
+    pub logits: &'a [f32],
+    /// How many tokens the row has besides, all at -inf.
+    pub absent: usize,
+}
+
+/// What may be asked of a draw beyond the three parameters; the default asks nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Extras {
+    /// Candidates below this share of the best one's probability are dropped; 0 drops none.
+    pub min_p: f32,
+    /// The index of a token that stays a candidate whatever its rank.
+    pub keep: Option<u32>,
+}
+
+/// What a draw came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Drawn {
+    /// The index of the token in the row; none if there is nothing above -inf.
+    pub index: Option<u32>,
+    /// The number of candidates, those at -inf included; 1 where the best token was certain.
+    pub candidates: usize,
+}
+
+/// Working memory of a draw, grown once and kept. After a draw it holds what was drawn from.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     survey: Survey,
     prefix: Prefix,
     weights: Vec<f32>,
+    /// The token that `weights` has after those of the first ranks.
+    kept: Option<u32>,
     /// How often each kind of proof was needed.
     pub proofs: [u64; 4],
 }
 
 impl Scratch {
     pub(crate) const fn new() -> Self {
-        Self { survey: Survey::new(), prefix: Prefix::new(), weights: Vec::new(), proofs: [0; 4] }
+        Self {
+            survey: Survey::new(),
+            prefix: Prefix::new(),
+            weights: Vec::new(),
+            kept: None,
+            proofs: [0; 4],
+        }
+    }
+
+    /// The probability with which the last draw could have come to the token at `index`.
+    pub(crate) fn share(&self, drawn: Drawn, index: u32) -> f64 {
+        if self.weights.is_empty() {
+            return if drawn.index == Some(index) { 1.0 } else { 0.0 };
+        }
+        let ranks = self.weights.len() - usize::from(self.kept.is_some());
+        let ids = self.prefix.entries().iter().take(ranks).map(|entry| entry.id());
+        let rank = ids.chain(self.kept).position(|id| id == index);
+        let weight = rank.and_then(|rank| self.weights.get(rank)).map_or(0.0, |w| f64::from(*w));
+        weight / self.weights.iter().map(|w| f64::from(*w)).sum::<f64>()
+    }
+
+    /// What there is to know of a row besides its tokens.
+    pub(crate) fn census(
+        &mut self,
+        kernels: &'static Kernels,
+        logits: &[f32],
+    ) -> Result<Census, Error> {
+        let view = self.survey.read(kernels, logits)?;
+        let mut census = Census { nans: 0, infinities: 0, log_sum_exp: f64::from(view.top) };
+        let mut sum = 0.0;
+        for part in &view.parts {
+            // The padding is -inf, which reaches -inf, as all but NaN do.
+            let numbers = (kernels.count_reaching)(part.logits, f32::NEG_INFINITY);
+            census.nans += part.logits.len() - numbers;
+            census.infinities += (kernels.count_reaching)(part.logits, f32::INFINITY);
+            if view.top.is_finite() {
+                sum += (kernels.row_mass)(part.logits, part.maxima, view.top, EXP_FLOOR).sum;
+            }
+        }
+        if view.top.is_finite() {
+            census.log_sum_exp += sum.ln();
+        }
+        Ok(census)
     }
 }
 
-/// Draws a token from `row`; the generator advances by two words or none.
-pub(crate) fn sample_row(
+/// Facts about a whole row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Census {
+    pub nans: usize,
+    pub infinities: usize,
+    /// The logarithm of the sum of e^l, to about six digits; the largest logit if that is not finite.
+    pub log_sum_exp: f64,
+}
+
+/// Draws a token; the source gives one uniform or none.
+pub(crate) fn sample(
     kernels: &'static Kernels,
-    row: &[f32],
+    row: Row<'_>,
     params: &SamplerParams,
-    generator: &mut Generator,
+    extras: Extras,
+    source: &mut Source<'_>,
     scratch: &mut Scratch,
-) -> Result<u32, Error> {
-    if row.is_empty() {
+) -> Result<Drawn, Error> {
+    let n = row.logits.len() + row.absent;
+    if n == 0 {
         return Err(Error::EmptyRow);
     }
-    if i32::try_from(row.len()).is_err() {
+    if i32::try_from(n).is_err() {
         return Err(Error::BadArgument);
     }
-    let Scratch { survey, prefix, weights, proofs } = scratch;
-    let mut view = survey.read(kernels, row)?;
-    let limit = params.rank_limit(row.len());
-    if params.is_greedy() || limit == 1 {
-        return Ok(view.argmax());
-    }
+    let Scratch { survey, prefix, weights, kept, proofs } = scratch;
+    weights.clear();
+    *kept = None;
+    let mut view = survey.read(kernels, row.logits)?;
+    let limit = params.rank_limit(n);
     let p = params.nucleus();
+    // Any second token carries the sum past 0.
+    let alone = limit == 1 || p == 0.0 && view.top.is_finite();
+    if params.is_greedy() || alone && extras.keep.is_none() {
+        return Ok(Drawn { index: view.argmax(), candidates: 1 });
+    }
     if !view.top.is_finite() {
         // No distribution can be made: S is NaN and drops nothing, the weights are NaN and give rank 0.
-        generator.uniform();
-        return Ok(view.argmax());
+        if limit > 1 {
+            source.uniform();
+        }
+        return Ok(Drawn { index: view.argmax(), candidates: limit });
     }
-    if p == 0.0 {
-        // Any second token carries the sum past 0.
-        return Ok(view.argmax());
-    }
-    let (candidates, proof) = nucleus::cut(&mut view, prefix, limit, p)?;
+    let (mut candidates, proof) = nucleus::cut(&mut view, prefix, limit, p)?;
     proofs[match proof {
         Proof::Maxima => 0,
         Proof::Row => 1,
         Proof::Exact => 2,
         Proof::Sort => 3,
     }] += 1;
+    if extras.min_p > 0.0 {
+        // The best token's exp is 1, and it stays.
+        let exps = &prefix.exps()[..candidates.min(prefix.exps().len())];
+        candidates = exps.iter().position(|e| *e < extras.min_p).unwrap_or(exps.len()).max(1);
+    }
     let ranked = &prefix.entries()[..candidates.min(prefix.entries().len())];
-    let first = ranked.first().map_or(0, |entry| entry.id());
+    let apart = extras.keep.and_then(|index| kept_apart(&view, index, ranked));
+    candidates += usize::from(apart.is_some());
+    let first = ranked.first().map(|entry| entry.id());
+    let drawn = |index| Ok(Drawn { index, candidates });
     if candidates < 2 {
-        return Ok(first);
+        return drawn(first);
     }
-    memory::reserve(weights, ranked.len().saturating_sub(weights.len()))?;
-    let u = generator.uniform();
-    if candidates > ranked.len() && params.temperature == f32::INFINITY {
+    memory::reserve(weights, ranked.len() + 1)?;
+    let u = source.uniform();
+    if candidates > ranked.len() + usize::from(apart.is_some())
+        && params.temperature == f32::INFINITY
+    {
         // -inf / inf: NaN weights, which give rank 0. At any other temperature a -inf weighs nothing.
-        return Ok(first);
+        return drawn(first);
     }
-    weights.clear();
     weights.extend(ranked.iter().map(|entry| entry.logit()));
-    if !weigh(weights, view.top, params.temperature) {
-        return Ok(first);
+    if let Some((index, logit)) = apart {
+        *kept = Some(index);
+        weights.push(logit);
     }
-    Ok(ranked[pick(weights, u)].id())
+    if !weigh(weights, view.top, params.temperature) {
+        weights.clear();
+        return drawn(first);
+    }
+    let rank = pick(weights, u);
+    drawn(ranked.get(rank).map(|entry| entry.id()).or(*kept))
+}
+
+/// The token at `index` with its logit, if it is above -inf and not among the ranked ones. (Where the
+/// candidates go beyond those above -inf it is among them.)
+fn kept_apart(view: &View<'_>, index: u32, ranked: &[Entry]) -> Option<(u32, f32)> {
+    let logit = view.logit(index)?;
+    let is_ranked = ranked.iter().any(|entry| entry.id() == index);
+    (logit > f32::NEG_INFINITY && !is_ranked).then_some((index, logit))
 }

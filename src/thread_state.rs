@@ -23,6 +23,7 @@ pub(crate) fn with<T>(
             Some(generator) => generator,
             empty => empty.insert(Generator::from_system()?),
         };
+        generator.after_fork()?;
         let mut draw = Some(draw);
         let mut run = |scratch: &mut Scratch| {
             draw.take().map_or(Err(Error::Internal), |d| d(generator, scratch))

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["error"],
     &["params", "entry", "memory", "ordered"],
+    &["allowed"],
     &["rng", "simd"],
     &["select"],
     &["mass"],
@@ -15,6 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["sample"],
     &["thread_state"],
     &["oneshot", "sampler"],
+    &["request", "stream"],
     &["capi"],
 ];
 

@@ -4,6 +4,7 @@
 //! every panic into a status. The doc comments of the other files are the text of
 //! `include/s2sampler.h`; the rules they share are in `cbindgen.toml`.
 
+mod atfork;
 mod guard;
 mod oneshot;
 mod pointers;

@@ -1,7 +1,7 @@
 //! Chapter "One draw".
 #![allow(unsafe_code)]
 
-use super::{guard, pointers};
+use super::{atfork, guard, pointers};
 use crate::SamplerParams;
 
 /// Gives the default parameters: temperature 0.8, top_p 0.8, top_k 30.
@@ -70,6 +70,7 @@ pub unsafe extern "C" fn s2_sample_token(
         }
         // SAFETY: the caller keeps the header's promise about `params`.
         let params = unsafe { pointers::params(params) };
+        atfork::watch();
         crate::sample_token(row, &params)
     })
 }

@@ -1,6 +1,7 @@
 //! One MT19937 stream: the same words as `std::mt19937(seed)`, with a count of those taken.
 
 use super::canonical::canonical;
+use super::fork;
 use crate::Error;
 use rand::TryRng as _;
 use rand::rngs::SysRng;
@@ -12,16 +13,36 @@ pub(crate) struct Generator {
     mt: Mt,
     seed: u32,
     words: u64,
+    /// Where the seed came from the system: the forks there had been by then.
+    forks: Option<u32>,
 }
 
 impl Generator {
     pub(crate) fn new(seed: u32) -> Self {
-        Self { mt: Mt::new(seed), seed, words: 0 }
+        Self::from_parts(Mt::new(seed), seed, 0)
+    }
+
+    pub(super) fn from_parts(mt: Mt, seed: u32, words: u64) -> Self {
+        Self { mt, seed, words, forks: None }
     }
 
     /// A generator whose seed is a word from the operating system.
     pub(crate) fn from_system() -> Result<Self, Error> {
-        SysRng.try_next_u32().map(Self::new).map_err(|_| Error::NoEntropy)
+        let seed = SysRng.try_next_u32().map_err(|_| Error::NoEntropy)?;
+        Ok(Self { forks: Some(fork::count()), ..Self::new(seed) })
+    }
+
+    /// To be called before a draw: in the child of a fork a seed from the system is replaced, since
+    /// parent and child would draw alike; a seed that somebody chose stays.
+    pub(crate) fn after_fork(&mut self) -> Result<(), Error> {
+        if self.forks.is_some_and(|forks| forks != fork::count()) {
+            *self = Self::from_system()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn mt(&self) -> &Mt {
+        &self.mt
     }
 
     pub(crate) fn seed(&self) -> u32 {

@@ -112,20 +112,27 @@ impl View<'_> {
         self.parts[1]
     }
 
-    /// The lowest id whose logit is the largest; 0 where all logits are -inf or NaN.
-    pub(crate) fn argmax(&self) -> u32 {
+    /// The logit of a token of the row.
+    pub(crate) fn logit(&self, id: u32) -> Option<f32> {
+        if id as usize >= self.len {
+            return None;
+        }
+        let part = self.parts.iter().rev().find(|p| !p.logits.is_empty() && p.first_id <= id)?;
+        part.logits.get((id - part.first_id) as usize).copied()
+    }
+
+    /// The lowest id whose logit is the largest; none where all logits are -inf or NaN.
+    pub(crate) fn argmax(&self) -> Option<u32> {
         if self.top == f32::NEG_INFINITY {
-            return 0;
+            return None;
         }
         let lanes = self.kernels.chunk / DEPTH;
-        for part in &self.parts {
-            let Some(at) = (self.kernels.find_reaching)(part.maxima, self.top) else { continue };
+        self.parts.iter().find_map(|part| {
+            let at = (self.kernels.find_reaching)(part.maxima, self.top)?;
             let chunk = at / lanes * self.kernels.chunk;
-            let logits = &part.logits[chunk..chunk + self.kernels.chunk];
-            if let Some(index) = (self.kernels.find_reaching)(logits, self.top) {
-                return part.first_id + (chunk + index) as u32;
-            }
-        }
-        0
+            let logits = part.logits.get(chunk..chunk + self.kernels.chunk)?;
+            let index = (self.kernels.find_reaching)(logits, self.top)?;
+            Some(part.first_id + (chunk + index) as u32)
+        })
     }
 }

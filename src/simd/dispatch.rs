@@ -19,7 +19,7 @@ pub(crate) struct Kernels {
     pub find_reaching: fn(&[f32], f32) -> Option<usize>,
     pub collect: fn(&[f32], &[f32], Wanted, &mut Vec<Entry>) -> usize,
     pub maxima_mass: fn(&[f32], f32, f32) -> MaximaMass,
-    pub row_mass: fn(&[f32], &[f32], f32) -> RowMass,
+    pub row_mass: fn(&[f32], &[f32], f32, f32) -> RowMass,
     pub tail_sum: fn(&[f32], &[f32], Tail) -> TailSum,
     #[cfg(test)]
     pub exp_all: fn(&mut [f32]),
@@ -53,7 +53,9 @@ impl Kernels {
             maxima_mass: |maxima, top, cap| {
                 L::run(|simd| bounds::maxima_mass(simd, maxima, top, cap))
             },
-            row_mass: |row, maxima, top| L::run(|simd| bounds::row_mass(simd, row, maxima, top)),
+            row_mass: |row, maxima, top, floor| {
+                L::run(|simd| bounds::row_mass(simd, row, maxima, top, floor))
+            },
             tail_sum: |row, maxima, tail| L::run(|simd| tail::tail_sum(simd, row, maxima, tail)),
             #[cfg(test)]
             exp_all: |values| L::run(|simd| exp::exp_all(simd, values)),

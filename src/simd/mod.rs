@@ -12,8 +12,8 @@ mod tests;
 
 pub(crate) use dispatch::Kernels;
 pub(crate) use kernels::DEPTH;
-pub(crate) use kernels::bounds::{MaximaMass, RowMass};
+pub(crate) use kernels::bounds::{FLOOR, MaximaMass, RowMass};
 pub(crate) use kernels::collect::Wanted;
-pub(crate) use kernels::exp::EXP_ERROR;
+pub(crate) use kernels::exp::{EXP_ERROR, EXP_FLOOR};
 pub(crate) use kernels::tail::{Tail, TailSum};
 pub use level::SimdLevel;

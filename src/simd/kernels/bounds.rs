@@ -6,7 +6,7 @@ use crate::simd::lanes::Simd;
 use core::array::from_fn;
 
 /// An exp this far down is less than 2^-24, with room for the error of any `expf`.
-const FLOOR: f32 = -16.64;
+pub(crate) const FLOOR: f32 = -16.64;
 
 /// Sums over the maxima that are within [`FLOOR`] of the top; see `mass` for the slack they need.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +46,7 @@ pub(crate) fn maxima_mass<S: Simd>(simd: S, maxima: &[f32], top: f32, cap: f32) 
     }
 }
 
-/// The sum of the exps within [`FLOOR`] of the top, and how many there are.
+/// The sum of the exps of logits at most so far below the top, and how many there are.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RowMass {
     pub sum: f64,
@@ -54,8 +54,14 @@ pub(crate) struct RowMass {
 }
 
 #[inline(always)]
-pub(crate) fn row_mass<S: Simd>(simd: S, row: &[f32], maxima: &[f32], top: f32) -> RowMass {
-    let (tops, floors, one) = (simd.splat(top), simd.splat(FLOOR), simd.splat(1.0));
+pub(crate) fn row_mass<S: Simd>(
+    simd: S,
+    row: &[f32],
+    maxima: &[f32],
+    top: f32,
+    floor: f32,
+) -> RowMass {
+    let (tops, floors, one) = (simd.splat(top), simd.splat(floor), simd.splat(1.0));
     let mut mass = RowMass::default();
     let chunks = row.chunks_exact(DEPTH * S::LANES).zip(maxima.chunks_exact(S::LANES));
     for (chunk, chunk_tops) in chunks {

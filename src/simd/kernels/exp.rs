@@ -9,6 +9,9 @@ use core::array::from_fn;
 /// room for a platform whose `expf` is not the one tested.
 pub(crate) const EXP_ERROR: f32 = 1.0 / (1 << 20) as f32;
 
+/// Where the range of [`exp`] ends: below this it would be denormal.
+pub(crate) const EXP_FLOOR: f32 = -87.0;
+
 /// How many vectors the exp is taken of at a time. One after the other would leave the unit waiting
 /// for each result: side by side, there is always one that is ready.
 pub(super) const ABREAST: usize = 4;

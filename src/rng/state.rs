@@ -1,0 +1,156 @@
+//! The state of a generator as a block of bytes that does not depend on the machine.
+
+use super::Generator;
+use crate::Error;
+use rand_mt::Mt;
+
+/// Words of an MT19937's state.
+const N: usize = 624;
+/// The distance of the second word that the recurrence takes.
+const M: usize = 397;
+const MATRIX: u32 = 0x9908_b0df;
+const UPPER: u32 = 0x8000_0000;
+
+const MAGIC: [u8; 4] = *b"S2MT";
+const VERSION: u32 = 1;
+
+/// The length of a block: magic, version, seed, words taken, the last 624 outputs, a check sum.
+pub(crate) const STATE_LEN: usize = 4 + 4 + 4 + 8 + 4 * N + 8;
+
+/// Writes the state of `generator`, at its present position.
+pub(crate) fn save(generator: &Generator) -> [u8; STATE_LEN] {
+    let mut block = [0; STATE_LEN];
+    let mut at = 0;
+    let mut put = |bytes: &[u8]| {
+        block[at..at + bytes.len()].copy_from_slice(bytes);
+        at += bytes.len();
+    };
+    put(&MAGIC);
+    put(&VERSION.to_le_bytes());
+    put(&generator.seed().to_le_bytes());
+    put(&generator.words().to_le_bytes());
+    let mut ahead = generator.mt().clone();
+    let next: [u32; N] = core::array::from_fn(|_| ahead.next_u32());
+    for word in before(next) {
+        put(&word.to_le_bytes());
+    }
+    let sum = check_sum(&block[..STATE_LEN - 8]);
+    block[STATE_LEN - 8..].copy_from_slice(&sum.to_le_bytes());
+    block
+}
+
+/// The generator that [`save`] wrote; an error for any other bytes.
+pub(crate) fn restore(block: &[u8]) -> Result<Generator, Error> {
+    let mut rest = block;
+    let mut take = |len: usize| {
+        let (bytes, others) = rest.split_at_checked(len).ok_or(Error::BadArgument)?;
+        rest = others;
+        Ok::<_, Error>(bytes)
+    };
+    let known = take(4)? == MAGIC && number(take(4)?) == u64::from(VERSION);
+    let (seed, words) = (number(take(4)?) as u32, number(take(8)?));
+    let outputs = take(4 * N)?;
+    let sum = number(take(8)?);
+    if !known || !rest.is_empty() || sum != check_sum(&block[..STATE_LEN - 8]) {
+        return Err(Error::BadArgument);
+    }
+    let outputs = outputs.chunks_exact(4).map(|bytes| number(bytes) as u32);
+    let mt = Mt::recover(outputs).map_err(|_| Error::Internal)?;
+    Ok(Generator::from_parts(mt, seed, words))
+}
+
+/// Little-endian.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// FNV-1a: against mistakes, not against intent.
+fn check_sum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// The 624 outputs before 624 given ones.
+///
+/// The recurrence x[k + N] = x[k + M] ^ A(upper bit of x[k], lower bits of x[k + 1]) is run backwards:
+/// each step gives the upper bit of one word and the lower bits of the next. The lower bits of the
+/// earliest word stay unknown and are never used.
+fn before(outputs: [u32; N]) -> [u32; N] {
+    let mut x = [0; 2 * N];
+    for (word, output) in x[N..].iter_mut().zip(outputs) {
+        *word = untemper(output);
+    }
+    for k in (0..N).rev() {
+        let mut mixed = x[k + N] ^ x[k + M];
+        // The lowest bit that was shifted out is the highest of the matrix.
+        let odd = mixed >> 31;
+        mixed = if odd == 1 { mixed ^ MATRIX } else { mixed };
+        let joined = mixed << 1 | odd;
+        x[k] = x[k] & !UPPER | joined & UPPER;
+        x[k + 1] = if k + 1 < N { x[k + 1] & UPPER | joined & !UPPER } else { x[k + 1] };
+    }
+    core::array::from_fn(|k| temper(x[k]))
+}
+
+fn temper(mut x: u32) -> u32 {
+    x ^= x >> 11;
+    x ^= x << 7 & 0x9d2c_5680;
+    x ^= x << 15 & 0xefc6_0000;
+    x ^ x >> 18
+}
+
+fn untemper(mut x: u32) -> u32 {
+    x ^= x >> 18;
+    x ^= x << 15 & 0xefc6_0000;
+    // Each round settles seven more bits, then eleven.
+    let y = x;
+    for _ in 0..4 {
+        x = y ^ x << 7 & 0x9d2c_5680;
+    }
+    let y = x;
+    for _ in 0..2 {
+        x = y ^ x >> 11;
+    }
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STATE_LEN, restore, save, temper, untemper};
+    use crate::rng::Generator;
+
+    #[test]
+    fn a_restored_generator_goes_on_alike() {
+        for seed in [0, 1, 42, u32::MAX] {
+            let mut generator = Generator::new(seed);
+            for taken in [0, 1, 1, 309, 1, 1, 1, 700] {
+                (0..taken).for_each(|_| _ = generator.uniform());
+                let mut restored = restore(&save(&generator)).expect("a block");
+                assert_eq!((restored.seed(), restored.words()), (seed, generator.words()));
+                let mut original = generator.clone();
+                assert!((0..2000).all(|_| restored.uniform() == original.uniform()));
+            }
+        }
+    }
+
+    #[test]
+    fn any_other_bytes_are_refused() {
+        let block = save(&Generator::new(7));
+        for bit in 0..8 * STATE_LEN {
+            let mut broken = block;
+            broken[bit / 8] ^= 1 << (bit % 8);
+            assert!(restore(&broken).is_err(), "bit {bit}");
+        }
+        assert!(restore(&block[..STATE_LEN - 1]).is_err());
+        assert!(restore(&[&block[..], &[0]].concat()).is_err());
+        assert!(restore(&[]).is_err());
+    }
+
+    #[test]
+    fn tempering_can_be_undone() {
+        for x in (0..u32::MAX).step_by(99_991) {
+            assert_eq!(untemper(temper(x)), x);
+        }
+    }
+}
