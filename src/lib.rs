@@ -24,7 +24,7 @@ pub use allowed::TokenRange;
 pub use error::Error;
 pub use oneshot::{sample_token, seed_thread};
 pub use params::SamplerParams;
-pub use request::{Likelihood, Request, Response};
+pub use request::{Answer, Likelihood, Request, Response};
 pub use sampler::Sampler;
 pub use simd::SimdLevel;
 pub use stream::{RasMode, Stream, StreamConfig};

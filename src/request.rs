@@ -3,7 +3,7 @@
 use crate::allowed::{Allowed, TokenRange};
 use crate::memory::reserve;
 use crate::rng::Source;
-use crate::sample::{Extras, Row, sample};
+use crate::sample::{Drawn, Extras, Row, sample};
 use crate::{Error, Sampler, SamplerParams};
 
 /// A draw's options; [`Request::new`] has all of them off.
@@ -65,6 +65,26 @@ impl<'a> Request<'a> {
             uniform: None,
         }
     }
+
+    /// The id of the row's first token, after all numbers that have a range were held to it.
+    fn checked_offset(&self) -> Result<i64, Error> {
+        let penalties = [self.frequency_penalty, self.presence_penalty];
+        let last_id = i64::from(self.id_offset) + self.logits.len() as i64 - 1;
+        let uniform = self.uniform.is_none_or(|u| (0.0..1.0).contains(&u));
+        let repetition = self.repetition_penalty > 0.0 && self.repetition_penalty.is_finite();
+        let others = penalties.iter().all(|penalty| penalty.is_finite());
+        let ids = self.id_offset >= 0 && last_id <= i64::from(i32::MAX);
+        if uniform && repetition && others && ids {
+            Ok(self.id_offset.into())
+        } else {
+            Err(Error::BadArgument)
+        }
+    }
+
+    /// Where the token `id` stands, if it does not come before the row.
+    fn place(&self, id: i32) -> Option<u32> {
+        u32::try_from(i64::from(id) - i64::from(self.id_offset)).ok()
+    }
 }
 
 /// A token's probabilities.
@@ -80,6 +100,18 @@ pub struct Likelihood {
     pub drawn_from_log: f64,
 }
 
+/// What came of a [`Request`], as far as the draw itself knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    /// The id drawn.
+    pub token: i32,
+    /// The candidates that were left, those at -inf included; 1 where the best token was certain. With
+    /// two or more a uniform was used.
+    pub candidates: usize,
+    /// The words taken from the generator.
+    pub words: u32,
+}
+
 /// What came of a [`Request`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Response {
@@ -87,7 +119,7 @@ pub struct Response {
     pub token: i32,
     /// The token's probabilities.
     pub likelihood: Likelihood,
-    /// The watched token's; zeros without one, or if it is not in the row.
+    /// The watched token's; none of any kind without one, or if it is not in the row.
     pub watched: Likelihood,
     /// The candidates that were left, those at -inf included; 1 where the best token was certain.
     pub candidates: usize,
@@ -108,8 +140,8 @@ impl Sampler {
     ///
     /// # Errors
     /// [`Error::EmptyRow`] if no id of the row is allowed, [`Error::BadArgument`] if the uniform is not
-    /// in [0, 1), an id is not in 0..=i32::MAX, a penalty is not finite, or the repetition penalty not positive, else those of
-    /// [`crate::sample_token`]. No random word was used then.
+    /// in [0, 1), an id of the row not in 0..=i32::MAX, a penalty not finite, or the repetition penalty
+    /// not positive, else those of [`crate::sample_token`]. No random word was used then.
     pub fn sample_request(&mut self, request: &Request<'_>) -> Result<Response, Error> {
         let mut allowed = core::mem::take(&mut self.allowed);
         let response = self.respond(request, &mut allowed);
@@ -117,19 +149,24 @@ impl Sampler {
         response
     }
 
-    fn respond(&mut self, request: &Request<'_>, allowed: &mut Allowed) -> Result<Response, Error> {
-        let Request { logits, id_offset, .. } = *request;
-        let penalties = [request.frequency_penalty, request.presence_penalty];
-        let offset = i64::from(id_offset);
-        let last_id = offset + logits.len() as i64 - 1;
-        if request.uniform.is_some_and(|u| !(0.0..1.0).contains(&u))
-            || !(request.repetition_penalty > 0.0 && request.repetition_penalty.is_finite())
-            || !penalties.iter().all(|penalty| penalty.is_finite())
-            || offset < 0
-            || last_id > i64::from(i32::MAX)
-        {
-            return Err(Error::BadArgument);
-        }
+    /// As [`Sampler::sample_request`], for callers who want the id alone: the whole row is not read again.
+    ///
+    /// # Errors
+    /// Those of [`Sampler::sample_request`].
+    pub fn sample_request_token(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
+        let mut allowed = core::mem::take(&mut self.allowed);
+        let answer = self.answer(request, &mut allowed).map(|(answer, _)| answer);
+        self.allowed = allowed;
+        answer
+    }
+
+    fn answer(
+        &mut self,
+        request: &Request<'_>,
+        allowed: &mut Allowed,
+    ) -> Result<(Answer, Drawn), Error> {
+        let Request { logits, .. } = *request;
+        let offset = request.checked_offset()?;
         if request.ranges.is_empty() {
             allowed.set([(0, i64::MAX)].into_iter(), logits.len())?;
         } else {
@@ -144,11 +181,7 @@ impl Sampler {
         if !edited && !allowed.is_one() {
             allowed.copy(logits)?;
         }
-        let index = |id: i32| {
-            let place = u32::try_from(i64::from(id) - offset).ok()?;
-            Some((place, allowed.index(place)))
-        };
-        let keep = request.keep_id.and_then(index).and_then(|(_, index)| index);
+        let keep = request.keep_id.and_then(|id| allowed.index(request.place(id)?));
         let extras = Extras { min_p: request.min_p, keep };
         let part = allowed.logits(logits);
         let row = Row { logits: part, absent: logits.len() - part.len() };
@@ -159,15 +192,24 @@ impl Sampler {
         };
         let drawn =
             sample(self.kernels, row, &request.params, extras, &mut source, &mut self.scratch)?;
-
-        // The shares first: the census uses the same memory.
-        let watched = request.watched_id.and_then(index);
-        let share = |index: Option<u32>| index.map_or(0.0, |i| self.scratch.share(drawn, i));
-        let shares = [share(drawn.index), share(watched.and_then(|(_, index)| index))];
         let place = drawn.index.map_or(0, |index| allowed.id(index));
-        let census = self.scratch.census(self.kernels, logits)?;
-        let likelihood = |place: u32, drawn_from: f64| {
-            let raw_log = match logits.get(place as usize) {
+        let answer = Answer {
+            token: i32::try_from(offset + i64::from(place)).map_err(|_| Error::BadArgument)?,
+            candidates: drawn.candidates,
+            words: (self.generator.words() - before) as u32,
+        };
+        Ok((answer, drawn))
+    }
+
+    fn respond(&mut self, request: &Request<'_>, allowed: &mut Allowed) -> Result<Response, Error> {
+        let (Answer { token, candidates, words }, drawn) = self.answer(request, allowed)?;
+        // The shares first: the census uses the same memory.
+        let watched = request.watched_id.and_then(|id| request.place(id));
+        let share = |index: Option<u32>| index.map_or(0.0, |i| self.scratch.share(drawn, i));
+        let shares = [share(drawn.index), share(watched.and_then(|place| allowed.index(place)))];
+        let census = self.scratch.census(self.kernels, request.logits)?;
+        let likelihood = |place: Option<u32>, drawn_from: f64| {
+            let raw_log = match place.and_then(|place| request.logits.get(place as usize)) {
                 Some(l) if !l.is_nan() && census.log_sum_exp.is_finite() => {
                     f64::from(*l) - census.log_sum_exp
                 }
@@ -178,13 +220,13 @@ impl Sampler {
             Likelihood { raw: raw_log.exp(), drawn_from, raw_log, drawn_from_log: drawn_from.ln() }
         };
         Ok(Response {
-            token: i32::try_from(offset + i64::from(place)).map_err(|_| Error::BadArgument)?,
-            likelihood: likelihood(place, shares[0]),
-            watched: likelihood(watched.map_or(u32::MAX, |(place, _)| place), shares[1]),
-            candidates: drawn.candidates,
+            token,
+            likelihood: likelihood(request.place(token), shares[0]),
+            watched: likelihood(watched, shares[1]),
+            candidates,
             nans: census.nans,
             infinities: census.infinities,
-            words: (self.generator.words() - before) as u32,
+            words,
         })
     }
 }
@@ -204,9 +246,7 @@ fn edit(
     if history.is_empty() && request.banned.is_empty() {
         return Ok(false);
     }
-    let offset = i64::from(request.id_offset);
-    let index =
-        |allowed: &Allowed, id: &i32| allowed.index(u32::try_from(i64::from(*id) - offset).ok()?);
+    let index = |allowed: &Allowed, id: &i32| allowed.index(request.place(*id)?);
     recent.clear();
     reserve(recent, history.len().max(request.banned.len()))?;
     recent.extend(history.iter().filter_map(|id| index(allowed, id)));

@@ -8,6 +8,7 @@ pub mod golden;
 pub mod levels;
 pub mod oracle;
 pub mod params;
+pub mod requests;
 pub mod rows;
 
 use s2sampler::Sampler;

@@ -93,42 +93,43 @@ impl Ranked {
             mt.uniform();
             return Drawn { words: 2, ..alone };
         }
-        let weights = self.weights(kept, params.temperature);
+        let weights = weights(&self.logits[..kept], params.temperature);
         if sum(&weights) <= 0.0 {
             return alone;
         }
         Drawn { token: self.ids[discrete(&weights, mt.uniform())], words: 2, kept }
     }
 
-    fn kept(&self, params: &SamplerParams) -> usize {
+    /// Candidates left by top_k and top_p (rules 3 and 5).
+    pub fn kept(&self, params: &SamplerParams) -> usize {
         let n = self.ids.len();
         let k = if params.top_k > 0 { n.min(params.top_k as usize) } else { n };
         // A NaN stays NaN, and nothing is greater than it.
         let p = params.top_p.clamp(0.0, 1.0);
         (0..n).find(|&i| i >= k || (i > 0 && self.running[i] > p)).unwrap_or(n)
     }
+}
 
-    fn weights(&self, kept: usize, t: f32) -> Vec<f32> {
-        let top = self.logits[0];
-        let weight = |l: f32| match t.is_nan() {
-            true => f32::from(u8::from(l == top)),
-            false => ((l - top) / t).exp(),
-        };
-        let mut w: Vec<f32> = self.logits[..kept].iter().map(|&l| weight(l)).collect();
-        let first = sum(&w);
-        if first > 0.0 {
-            w.iter_mut().for_each(|w| *w /= first);
-        }
-        let second = sum(&w);
-        if second > 0.0 || second.is_nan() {
-            w.iter_mut().for_each(|w| *w /= second);
-        }
-        w
+/// Rule 8: the weights of candidates in rank order.
+pub fn weights(logits: &[f32], t: f32) -> Vec<f32> {
+    let weight = |l: f32| match t.is_nan() {
+        true => f32::from(u8::from(l == logits[0])),
+        false => ((l - logits[0]) / t).exp(),
+    };
+    let mut w: Vec<f32> = logits.iter().map(|&l| weight(l)).collect();
+    let first = sum(&w);
+    if first > 0.0 {
+        w.iter_mut().for_each(|w| *w /= first);
     }
+    let second = sum(&w);
+    if second > 0.0 || second.is_nan() {
+        w.iter_mut().for_each(|w| *w /= second);
+    }
+    w
 }
 
 /// Rule 9: what `std::discrete_distribution` does with these weights and this uniform.
-fn discrete(weights: &[f32], u: f64) -> usize {
+pub fn discrete(weights: &[f32], u: f64) -> usize {
     let total: f64 = weights.iter().fold(0.0, |s, &w| s + f64::from(w));
     let mut c = 0.0_f64;
     let mut running = Vec::new();
