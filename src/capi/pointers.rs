@@ -97,10 +97,13 @@ pub(super) unsafe fn view<'a, T>(handle: *const T) -> Result<&'a T, Error> {
 ///
 /// Not a `Box`, which ends the process where memory lacks.
 pub(super) fn give<T>(value: Result<T, Error>) -> *mut T {
-    const { assert!(size_of::<T>() > 0) };
+    let layout = Layout::new::<T>();
     let Ok(value) = value else { return ptr::null_mut() };
+    if layout.size() == 0 {
+        return ptr::null_mut();
+    }
     // SAFETY: the size is not zero.
-    let place = unsafe { alloc::alloc(Layout::new::<T>()) }.cast::<T>();
+    let place = unsafe { alloc::alloc(layout) }.cast::<T>();
     if !place.is_null() {
         // SAFETY: not NULL, and allocated for a `T`.
         unsafe { place.write(value) };
