@@ -59,14 +59,16 @@ impl Scratch {
 
     /// The probability with which the last draw could have come to the token at `index`.
     pub(crate) fn share(&self, drawn: Drawn, index: u32) -> f64 {
-        if self.weights.is_empty() {
+        let total: f64 = self.weights.iter().map(|w| f64::from(*w)).sum();
+        // NaN weights, as none at all, leave the draw no choice.
+        if self.weights.is_empty() || total.is_nan() {
             return if drawn.index == Some(index) { 1.0 } else { 0.0 };
         }
         let ranks = self.weights.len() - usize::from(self.kept.is_some());
         let ids = self.prefix.entries().iter().take(ranks).map(|entry| entry.id());
         let rank = ids.chain(self.kept).position(|id| id == index);
         let weight = rank.and_then(|rank| self.weights.get(rank)).map_or(0.0, |w| f64::from(*w));
-        weight / self.weights.iter().map(|w| f64::from(*w)).sum::<f64>()
+        weight / total
     }
 
     /// What there is to know of a row besides its tokens.

@@ -126,8 +126,16 @@ impl Stream {
         let StreamConfig { semantic_first: first, semantic_last: last, end_id: end, .. } =
             self.config;
         let both = [TokenRange { first, last }, TokenRange { first: end, last: end }];
-        // A negative end is no id of any row.
-        let ranges = if allow_end { &both[..] } else { &both[..1] };
+        // A negative end is no id of any row. One among the semantic tokens is banned there too.
+        let around = [
+            TokenRange { first, last: end.saturating_sub(1) },
+            TokenRange { first: end.saturating_add(1), last },
+        ];
+        let ranges = match allow_end {
+            true => &both[..],
+            false if (first..=last).contains(&end) => &around[..],
+            false => &both[..1],
+        };
         let mut token = self.sampler.sample_ranges(logits, ranges, params)?;
         if let Some(again) = self.again(token, params) {
             token = self.sampler.sample_ranges(logits, ranges, &again)?;

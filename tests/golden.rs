@@ -4,7 +4,7 @@ mod common;
 
 use common::oracle::{Mt19937, rank};
 use common::{engine::Run, for_each_level, golden};
-use s2sampler::{sample_token, seed_thread};
+use s2sampler::{Stream, sample_token, seed_thread};
 
 /// The real rows that are kept here, and how many golden lines belong to them.
 const REAL_ROWS: [(&str, usize); 2] = [("18", 6), ("27", 6)];
@@ -70,6 +70,19 @@ fn engine_loop() {
             let mut sampler = make(run.seed);
             let codes = run.generate(|row, params| sampler.sample(row, params).expect("a token"));
             assert_eq!(codes, run.codes, "{level}, {head:?}");
+
+            let mut sampler = make(run.seed);
+            let codes = run.generate_from_ranges(|row, ranges, params| {
+                let drawn = match ranges {
+                    [] => sampler.sample(row, params),
+                    _ => sampler.sample_ranges(row, ranges, params),
+                };
+                drawn.expect("a token")
+            });
+            assert_eq!(codes, run.codes, "ranges, {level}, {head:?}");
+
+            let mut stream = Stream::new(make(run.seed), &run.config()).expect("a stream");
+            assert_eq!(run.generate_through(&mut stream), run.codes, "stream, {level}, {head:?}");
         });
 
         seed_thread(run.seed);

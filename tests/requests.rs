@@ -128,7 +128,7 @@ fn every_option_with_every_other() {
         }
     }
     let seen = [kept_apart, min_p_dropped, empty];
-    assert!(seen.iter().all(|seen| *seen > cases / 100), "of {cases} cases only {seen:?}");
+    assert!(seen.iter().all(|seen| *seen > 50), "of {cases} cases only {seen:?}");
 }
 
 #[test]
