@@ -83,6 +83,39 @@
  * knows the rules can tell the position of the stream after every call.
  *
  *
+ * A draw with options
+ * -------------------
+ * s2_sampler_sample_ex() has the steps above and more, each of them off unless asked for:
+ *
+ *  a. Penalties. The logit l of a token in the history, if that is within the window, becomes
+ *     l / repetition_penalty if it is above 0 and l * repetition_penalty if not; then
+ *     l - (occurrences * frequency_penalty + presence_penalty).
+ *  b. Bans and ranges. The logits of banned ids, and of ids that the ranges do not allow, become
+ *     -inf.
+ *  c. Steps 1 to 4 on the row so changed: rank, probability, top_k, top_p.
+ *  d. min_p. The first rank with e[i] < min_p is dropped with all that follow; rank 0 stays.
+ *  e. keep_id. If that token is not among the candidates and its logit is above -inf, it joins them
+ *     as the last: one candidate more, and none of the ranks between.
+ *  f. Steps 5 to 7: greedy, temperature, draw. A uniform of the caller's takes the place of u.
+ *
+ * Where the best logit is +inf, or nothing is above -inf, the token is certain and d and e are
+ * without effect.
+ *
+ *     S2SampleRequest request;
+ *     S2SampleResult result;
+ *     s2_sample_request_init(&request);
+ *     s2_sample_result_init(&result);
+ *     request.logits = logits;
+ *     request.vocab_size = n;
+ *     request.repetition_penalty = 1.1f;
+ *     request.history = said;
+ *     request.n_history = n_said;
+ *     request.penalty_window = 64;
+ *     request.watched_id = end_id;
+ *     int32_t token = s2_sampler_sample_ex(sampler, &request, &result);
+ *     if (result.nans > 0) complain();       (result.watched_raw_probability: that of the end)
+ *
+ *
  * One utterance of a speech engine
  * --------------------------------
  * An engine of this kind draws a main token for each frame, from a range of semantic tokens and one
@@ -343,6 +376,178 @@ typedef struct S2TokenRange {
      */
     int32_t last;
 } S2TokenRange;
+
+/**
+ * Everything that may be asked of a draw: filled by s2_sample_request_init(), then changed by field.
+ *
+ * Ids are the caller's: the index in `logits` plus `id_offset`. An id that is not in the row is
+ * ignored wherever it stands. For the order in which the options work see "A draw with options".
+ *
+ * A struct that may grow: struct_size tells the version. Fields that a smaller size lacks are off; a
+ * size beyond the fields known here is accepted if the bytes beyond are zero. Copied at the call;
+ * what the pointers lead to is only read, and not kept. Since: 0.1.0
+ */
+typedef struct S2SampleRequest {
+    /**
+     * sizeof(S2SampleRequest), as s2_sample_request_init() sets it. From 4 to 4096.
+     */
+    uint32_t struct_size;
+    /**
+     * The number of logits. Zero or less is S2_ERROR_EMPTY_ROW.
+     */
+    int32_t vocab_size;
+    /**
+     * The row, as for s2_sample_token().
+     */
+    const float *logits;
+    /**
+     * Temperature, top_p and top_k; every bit pattern is allowed. Off: 0.8, 0.8, 30.
+     */
+    struct SamplerParams params;
+    /**
+     * The id of the row's first token, for rows that hold a part of the ids. 0 or more, and the last
+     * id at most 2147483647. Off: 0.
+     */
+    int32_t id_offset;
+    /**
+     * The ids allowed, as for s2_sampler_sample_ranges(). Aligned like an `int32_t`. Off: NULL, with
+     * n_ranges 0; then all are allowed.
+     */
+    const struct S2TokenRange *ranges;
+    /**
+     * Ids that count as -inf, in any order. Aligned like an `int32_t`. Off: NULL, with n_banned 0.
+     */
+    const int32_t *banned;
+    /**
+     * The latest tokens, oldest first, for the three penalties. Aligned like an `int32_t`. Off: NULL,
+     * with n_history 0.
+     */
+    const int32_t *history;
+    /**
+     * The number of ranges; 0 is "off", not "none allowed". Negative is an error, here and below.
+     */
+    int32_t n_ranges;
+    /**
+     * The number of banned ids.
+     */
+    int32_t n_banned;
+    /**
+     * The number of tokens in the history.
+     */
+    int32_t n_history;
+    /**
+     * How many of the latest tokens in the history the penalties look at. Off: 0, for all.
+     */
+    int32_t penalty_window;
+    /**
+     * The logit of a token in the history is divided by this if it is positive and multiplied if not,
+     * once however often the token occurs. Above 0 and finite. Off: 1.
+     */
+    float repetition_penalty;
+    /**
+     * Is taken off the logit of a token in the history, as often as it occurs there. Finite; negative
+     * favours such tokens. Off: 0.
+     */
+    float frequency_penalty;
+    /**
+     * Is taken off the logit of a token in the history, once. Finite; negative favours such tokens.
+     * Off: 0.
+     */
+    float presence_penalty;
+    /**
+     * Drops candidates whose probability at temperature 1 is below this share of the best one's; the
+     * best stays. Off: 0, as less and NaN are.
+     */
+    float min_p;
+    /**
+     * The id that stays a candidate whatever its rank, if its logit is above -inf. Off: -1, as all
+     * negative ids.
+     */
+    int32_t keep_id;
+    /**
+     * The id whose probabilities the result tells. Off: -1, as all negative ids.
+     */
+    int32_t watched_id;
+    /**
+     * A number from 0 to below 1 to draw with; the generator is left alone. For callers with a
+     * generator of their own. 1, more, and NaN are errors. Off: -1, as all below 0.
+     */
+    double uniform;
+} S2SampleRequest;
+
+/**
+ * What came of a draw.
+ *
+ * A struct that may grow: struct_size tells the version, and is set by the caller, by hand or by
+ * s2_sample_result_init(). Only the fields that the size covers whole are written, and bytes beyond
+ * those known here are set to zero. A size that ends before `nans` makes the draw cheaper: all that
+ * follows costs one more pass over the row.
+ *
+ * Probabilities come with natural logarithms, which tell small ones apart; that of zero is -inf.
+ * "Raw" is the probability in the softmax of the row as it was passed, at temperature 1, to about five
+ * digits; where there are +inf logits each of them has 1 and the others 0, where there is nothing above
+ * -inf all have 0. "Final" is the probability with which this request draws the token, 1 where nothing
+ * was left to chance; a token of a row without anything above -inf has 0. Since: 0.1.0
+ */
+typedef struct S2SampleResult {
+    /**
+     * sizeof(S2SampleResult), or what that was for the caller's header. From 4 to 4096.
+     */
+    uint32_t struct_size;
+    /**
+     * The token, as returned.
+     */
+    int32_t token;
+    /**
+     * The number of candidates drawn from, those at -inf included; 1 where the best token was
+     * certain, as at a temperature of zero. A uniform was used if and only if this is 2 or more.
+     */
+    int32_t candidates;
+    /**
+     * The words taken from the generator: 2 or 0.
+     */
+    uint32_t words;
+    /**
+     * The number of NaN in the row, allowed or not.
+     */
+    int32_t nans;
+    /**
+     * The number of +inf in the row, allowed or not.
+     */
+    int32_t infinities;
+    /**
+     * The token's raw probability.
+     */
+    double raw_probability;
+    /**
+     * Its logarithm.
+     */
+    double raw_log_probability;
+    /**
+     * The token's final probability.
+     */
+    double final_probability;
+    /**
+     * Its logarithm.
+     */
+    double final_log_probability;
+    /**
+     * The watched id's raw probability; zero without one, or if it is not in the row.
+     */
+    double watched_raw_probability;
+    /**
+     * Its logarithm.
+     */
+    double watched_raw_log_probability;
+    /**
+     * The watched id's final probability; zero also if it is no candidate.
+     */
+    double watched_final_probability;
+    /**
+     * Its logarithm.
+     */
+    double watched_final_log_probability;
+} S2SampleResult;
 
 /**
  * What a stream must know of its engine: filled by s2_stream_config_init(), then changed by field.
@@ -730,6 +935,78 @@ S2_MUST_USE
 int32_t s2_sampler_restore(struct S2Sampler *sampler,
                            const void *state,
                            size_t size);
+
+/**
+ * Sets all options of a request to "off", and struct_size.
+ *
+ * Parameters:
+ *
+ * - `request`: where to write sizeof(S2SampleRequest) bytes, as this header declares it. NULL does
+ *   nothing.
+ *
+ * Returns: nothing; there is nothing that could go wrong. What is left to set is `logits` and
+ * `vocab_size`; the draw is then that of s2_sampler_sample() with the default parameters.
+ *
+ * Randomness: none. Threads: any, at any time. Memory: none.
+ *
+ * Since: 0.1.0
+ */
+void s2_sample_request_init(struct S2SampleRequest *request);
+
+/**
+ * Sets all fields of a result to zero, and struct_size.
+ *
+ * Parameters:
+ *
+ * - `result`: where to write sizeof(S2SampleResult) bytes, as this header declares it. NULL does
+ *   nothing.
+ *
+ * Returns: nothing; there is nothing that could go wrong. Once is enough: a draw writes every other
+ * field, and leaves struct_size as it is.
+ *
+ * Randomness: none. Threads: any, at any time. Memory: none.
+ *
+ * Since: 0.1.0
+ */
+void s2_sample_result_init(struct S2SampleResult *result);
+
+/**
+ * Draws one token as a request says, and tells what came of it.
+ *
+ * With all options off this is s2_sampler_sample(), token and random words alike. The steps, with
+ * their order, are those of "A draw with options" at the top of this file.
+ *
+ * Parameters:
+ *
+ * - `sampler`: the handle.
+ * - `request`: what to draw from and how; see S2SampleRequest.
+ * - `result`: where to write what came of it, with struct_size set before the call; see
+ *   S2SampleResult. NULL if the token is all that is wanted, which is cheaper. If the call returns a
+ *   status, nothing is written.
+ *
+ * Returns: the id of the token. It is allowed and not banned, with one exception: if nothing that may
+ * be drawn is above -inf, it is the row's first id. If the value is negative it is a status, no random
+ * word was used and nothing changed:
+ *
+ * - S2_ERROR_NULL_POINTER: `sampler` or `request` is NULL, or a pointer in the request is whose
+ *   count is positive.
+ * - S2_ERROR_BAD_ARGUMENT: a field of the request is outside the range it states, a pointer in it
+ *   is not aligned, a struct_size is below 4 or above 4096, or the request has bytes beyond the
+ *   fields known here that are not zero.
+ * - S2_ERROR_EMPTY_ROW: no id of the row is allowed by the ranges, or the row has none.
+ * - S2_ERROR_OUT_OF_MEMORY, S2_ERROR_NO_ENTROPY, S2_ERROR_INTERNAL: as for s2_sampler_sample().
+ *
+ * Randomness: two words of this generator, or none; see "Random words used per call". None if the
+ * request brings a uniform. Threads: one at a time with `sampler`. Memory: as s2_sampler_sample(); if
+ * penalties or bans change the row, or the allowed ids are not in one stretch, that includes a copy of
+ * the allowed logits.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_sampler_sample_ex(struct S2Sampler *sampler,
+                             const struct S2SampleRequest *request,
+                             struct S2SampleResult *result);
 
 /**
  * Draws one token from each of several rows, each with its own generator.

@@ -202,12 +202,13 @@ impl Sampler {
     }
 
     fn respond(&mut self, request: &Request<'_>, allowed: &mut Allowed) -> Result<Response, Error> {
+        // The census first: it uses memory that the draw leaves for the shares, and if that cannot be had,
+        // no word has been taken yet.
+        let census = self.scratch.census(self.kernels, request.logits)?;
         let (Answer { token, candidates, words }, drawn) = self.answer(request, allowed)?;
-        // The shares first: the census uses the same memory.
         let watched = request.watched_id.and_then(|id| request.place(id));
         let share = |index: Option<u32>| index.map_or(0.0, |i| self.scratch.share(drawn, i));
         let shares = [share(drawn.index), share(watched.and_then(|place| allowed.index(place)))];
-        let census = self.scratch.census(self.kernels, request.logits)?;
         let likelihood = |place: Option<u32>, drawn_from: f64| {
             let raw_log = match place.and_then(|place| request.logits.get(place as usize)) {
                 Some(l) if !l.is_nan() && census.log_sum_exp.is_finite() => {

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// The chapters of the header, in the order in which one learns them.
-const CHAPTERS: [&str; 9] = [
+const CHAPTERS: [&str; 10] = [
     "src/params.rs",
     "src/capi/oneshot.rs",
     "src/allowed.rs",
     "src/capi/sampler.rs",
+    "src/capi/request.rs",
     "src/capi/rows.rs",
     "src/capi/stream_config.rs",
     "src/capi/stream.rs",

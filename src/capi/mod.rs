@@ -8,6 +8,7 @@ mod atfork;
 mod guard;
 mod oneshot;
 mod pointers;
+mod request;
 mod rows;
 mod sampler;
 mod status;

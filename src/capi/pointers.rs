@@ -35,6 +35,18 @@ pub(super) unsafe fn items<'a, T>(first: *const T, count: i32) -> Result<&'a [T]
     }
 }
 
+/// As [`items`], for counts that must not be negative.
+///
+/// # Safety
+/// As [`items`].
+pub(super) unsafe fn counted<'a, T>(first: *const T, count: i32) -> Result<&'a [T], Error> {
+    if count < 0 {
+        return Err(Error::BadArgument);
+    }
+    // SAFETY: this function's contract is that one's.
+    unsafe { items(first, count) }
+}
+
 /// The parameters at `params`, or the defaults for NULL.
 ///
 /// # Safety
@@ -47,6 +59,20 @@ pub(super) unsafe fn params(params: *const SamplerParams) -> SamplerParams {
     unsafe { params.read_unaligned() }
 }
 
+/// The size that the struct at `given` states: from 4 to 4096.
+///
+/// # Safety
+/// `given` is NULL or points to at least 4 readable bytes, of any alignment.
+pub(super) unsafe fn stated_size<T>(given: *const T) -> Result<usize, Error> {
+    const LARGEST: usize = 4096;
+    if given.is_null() {
+        return Err(Error::NullPointer);
+    }
+    // SAFETY: not NULL, and 4 bytes are readable by this function's contract.
+    let size = unsafe { given.cast::<u32>().read_unaligned() } as usize;
+    if (size_of::<u32>()..=LARGEST).contains(&size) { Ok(size) } else { Err(Error::BadArgument) }
+}
+
 /// The struct at `given`, of whatever version: what it is too short for is taken from `init`, and what
 /// it has beyond `T` must be zero.
 ///
@@ -54,15 +80,8 @@ pub(super) unsafe fn params(params: *const SamplerParams) -> SamplerParams {
 /// `T` has no padding that matters, begins with a u32 `struct_size`, and takes every bit pattern.
 /// `given` is NULL or points to at least 4 bytes and to as many as these say, of any alignment.
 pub(super) unsafe fn sized<T: Copy>(given: *const T, init: T) -> Result<T, Error> {
-    const LARGEST: usize = 4096;
-    if given.is_null() {
-        return Err(Error::NullPointer);
-    }
-    // SAFETY: not NULL, and 4 bytes are readable by this function's contract.
-    let size = unsafe { given.cast::<u32>().read_unaligned() } as usize;
-    if !(size_of::<u32>()..=LARGEST).contains(&size) {
-        return Err(Error::BadArgument);
-    }
+    // SAFETY: this function's contract is that one's.
+    let size = unsafe { stated_size(given) }?;
     // SAFETY: `size` bytes are readable by this function's contract; bytes have no alignment.
     let bytes = unsafe { core::slice::from_raw_parts(given.cast::<u8>(), size) };
     let (known, beyond) = bytes.split_at(size.min(size_of::<T>()));
@@ -73,6 +92,22 @@ pub(super) unsafe fn sized<T: Copy>(given: *const T, init: T) -> Result<T, Error
     // SAFETY: `known` is no longer than a `T`, `read` is apart from it, and every bit pattern is a `T`.
     unsafe { ptr::copy_nonoverlapping(known.as_ptr(), (&raw mut read).cast(), known.len()) };
     Ok(read)
+}
+
+/// Writes `value` to the struct at `to`, of whatever version, which has `size` bytes: what it is too
+/// short for is left out, what it has beyond `T` becomes zero, and its `struct_size` stays.
+///
+/// # Safety
+/// `T` has no padding and begins with a u32 `struct_size`. `size` bytes at `to` are writable, of any
+/// alignment.
+pub(super) unsafe fn tell<T: Copy>(to: *mut T, value: T, size: usize) {
+    let skipped = size_of::<u32>();
+    let known = size.min(size_of::<T>());
+    let (from, to) = ((&raw const value).cast::<u8>(), to.cast::<u8>());
+    // SAFETY: `known` is no longer than `value` nor than `size`, and `value` is apart from `to`.
+    unsafe { ptr::copy_nonoverlapping(from.add(skipped), to.add(skipped), known - skipped) };
+    // SAFETY: from `known` to `size` all is writable by this function's contract.
+    unsafe { to.add(known).write_bytes(0, size - known) };
 }
 
 /// The value behind a handle.
