@@ -14,3 +14,25 @@ ASSERT_THAT(top_k_is_third, offsetof(SamplerParams, top_k) == 8);
 ASSERT_THAT(temperature_is_binary32, sizeof(((SamplerParams *)0)->temperature) == 4);
 ASSERT_THAT(top_p_is_binary32, sizeof(((SamplerParams *)0)->top_p) == 4);
 ASSERT_THAT(top_k_is_32_bits, sizeof(((SamplerParams *)0)->top_k) == 4);
+
+/* Without holes wherever pointers have 4 or 8 bytes, so that later fields cannot land in one. */
+#define P sizeof(void *)
+ASSERT_THAT(request_starts_with_its_size, offsetof(S2SampleRequest, struct_size) == 0);
+ASSERT_THAT(request_logits, offsetof(S2SampleRequest, logits) == 8);
+ASSERT_THAT(request_params, offsetof(S2SampleRequest, params) == 8 + P);
+ASSERT_THAT(request_offset, offsetof(S2SampleRequest, id_offset) == 20 + P);
+ASSERT_THAT(request_ranges, offsetof(S2SampleRequest, ranges) == 24 + P);
+ASSERT_THAT(request_history, offsetof(S2SampleRequest, history) == 24 + 3 * P);
+ASSERT_THAT(request_n_ranges, offsetof(S2SampleRequest, n_ranges) == 24 + 4 * P);
+ASSERT_THAT(request_penalties, offsetof(S2SampleRequest, repetition_penalty) == 40 + 4 * P);
+ASSERT_THAT(request_keep_id, offsetof(S2SampleRequest, keep_id) == 56 + 4 * P);
+ASSERT_THAT(request_uniform, offsetof(S2SampleRequest, uniform) == 64 + 4 * P);
+ASSERT_THAT(request_ends_there, sizeof(S2SampleRequest) == 72 + 4 * P);
+ASSERT_THAT(result_starts_with_its_size, offsetof(S2SampleResult, struct_size) == 0);
+ASSERT_THAT(result_token, offsetof(S2SampleResult, token) == 4);
+ASSERT_THAT(result_candidates, offsetof(S2SampleResult, candidates) == 8);
+ASSERT_THAT(result_words, offsetof(S2SampleResult, words) == 12);
+ASSERT_THAT(result_nans, offsetof(S2SampleResult, nans) == 16);
+ASSERT_THAT(result_raw, offsetof(S2SampleResult, raw_probability) == 24);
+ASSERT_THAT(result_watched, offsetof(S2SampleResult, watched_raw_probability) == 56);
+ASSERT_THAT(result_ends_there, sizeof(S2SampleResult) == 88);

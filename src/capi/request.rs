@@ -70,7 +70,7 @@ pub struct S2SampleRequest {
 /// What came of a draw.
 ///
 /// A struct that may grow: struct_size tells the version, and is set by the caller, by hand or by
-/// s2_sample_result_init(). Only the fields that the size covers whole are written, and bytes beyond
+/// s2_sample_result_init(). Only as much as the size covers is written, and bytes beyond
 /// those known here are set to zero. A size that ends before `nans` makes the draw cheaper: all that
 /// follows costs one more pass over the row.
 ///

@@ -1,0 +1,78 @@
+// Defines the form of s2::sample_token that keeps one id, say the end token, among the candidates.
+//
+// The engine keeps its header s2_sampler.h, which is used where it is on the include path, so that a
+// changed struct or signature stops the build here; an engine that reaches it by relative paths only
+// gets the same declarations from below.
+
+#include <s2sampler.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#if defined(__has_include)
+#if __has_include(<s2_sampler.h>)
+#include <s2_sampler.h>
+#define S2SAMPLER_DROPIN_HAS_ENGINE_HEADER
+#endif
+#endif
+
+#ifndef S2SAMPLER_DROPIN_HAS_ENGINE_HEADER
+namespace s2 {
+struct SamplerParams {
+    float temperature = 0.8f;
+    float top_p = 0.8f;
+    int32_t top_k = 30;
+};
+int32_t sample_token(const float * logits, int32_t vocab_size, const SamplerParams & params,
+                     int32_t always_include_id);
+}
+#endif
+
+static_assert(sizeof(s2::SamplerParams) == 12 &&
+                  std::is_same<decltype(s2::SamplerParams::temperature), float>::value &&
+                  std::is_same<decltype(s2::SamplerParams::top_p), float>::value &&
+                  std::is_same<decltype(s2::SamplerParams::top_k), int32_t>::value,
+              "s2sampler::dropin_keep_id: s2::SamplerParams has another layout than this drop-in knows");
+
+namespace {
+
+// This thread's generator, seeded by the system where nobody seeds it.
+struct Generator {
+    Generator() : sampler(s2_sampler_new_random()) {}
+    Generator(const Generator &) = delete;
+    Generator & operator=(const Generator &) = delete;
+    ~Generator() { s2_sampler_free(sampler); }
+    S2Sampler * const sampler;
+};
+
+S2Sampler * generator() {
+    static thread_local const Generator own;
+    return own.sampler;
+}
+
+}  // namespace
+
+namespace s2sampler {
+
+// Seeds the calling thread's draws through this drop-in; s2_seed_thread() is another generator's. An
+// engine that wants it declares it.
+void seed_dropin_thread(std::uint32_t seed);
+void seed_dropin_thread(std::uint32_t seed) { s2_sampler_seed(generator(), seed); }
+
+}  // namespace s2sampler
+
+// The kept id is one candidate more, whatever its rank, if its logit is above -inf; -1 keeps none. An
+// error is token 0, since engines index with the result.
+int32_t s2::sample_token(const float * logits, int32_t vocab_size, const s2::SamplerParams & params,
+                         int32_t always_include_id) {
+    S2SampleRequest request;
+    s2_sample_request_init(&request);
+    request.logits = logits;
+    request.vocab_size = vocab_size;
+    request.params.temperature = params.temperature;
+    request.params.top_p = params.top_p;
+    request.params.top_k = params.top_k;
+    request.keep_id = always_include_id;
+    const int32_t token = s2_sampler_sample_ex(generator(), &request, nullptr);
+    return token < 0 ? 0 : token;
+}

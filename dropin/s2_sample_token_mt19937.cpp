@@ -1,0 +1,90 @@
+// Defines the form of s2::sample_token that draws with the caller's own std::mt19937.
+//
+// The engine keeps its header s2_sampler.h, which is used where it is on the include path, so that a
+// changed struct or signature stops the build here; an engine that reaches it by relative paths only
+// gets the same declarations from below.
+
+#include <s2sampler.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <type_traits>
+
+#if defined(__has_include)
+#if __has_include(<s2_sampler.h>)
+#include <s2_sampler.h>
+#define S2SAMPLER_DROPIN_HAS_ENGINE_HEADER
+#endif
+#endif
+
+#ifndef S2SAMPLER_DROPIN_HAS_ENGINE_HEADER
+namespace s2 {
+struct SamplerParams {
+    float temperature = 0.8f;
+    float top_p = 0.8f;
+    int32_t top_k = 30;
+};
+int32_t sample_token(const float * logits, int32_t vocab_size, const SamplerParams & params,
+                     std::mt19937 * rng);
+}
+#endif
+
+static_assert(sizeof(s2::SamplerParams) == 12 &&
+                  std::is_same<decltype(s2::SamplerParams::temperature), float>::value &&
+                  std::is_same<decltype(s2::SamplerParams::top_p), float>::value &&
+                  std::is_same<decltype(s2::SamplerParams::top_k), int32_t>::value,
+              "s2sampler::dropin_mt19937: s2::SamplerParams has another layout than this drop-in knows");
+
+namespace {
+
+// The working memory of this thread's draws. Its own generator is never used.
+struct Memory {
+    Memory() : sampler(s2_sampler_new(0)) {}
+    Memory(const Memory &) = delete;
+    Memory & operator=(const Memory &) = delete;
+    ~Memory() { s2_sampler_free(sampler); }
+    S2Sampler * const sampler;
+};
+
+}  // namespace
+
+// The engine's generator moves on by two words where at least two candidates are left, and not at all
+// otherwise, as if std::discrete_distribution had drawn with it. NULL is this thread's generator of the
+// library, which s2_seed_thread() seeds. An error is token 0, since engines index with the result.
+int32_t s2::sample_token(const float * logits, int32_t vocab_size, const s2::SamplerParams & params,
+                         std::mt19937 * rng) {
+    ::SamplerParams same;
+    same.temperature = params.temperature;
+    same.top_p = params.top_p;
+    same.top_k = params.top_k;
+    if (rng == nullptr) {
+        const int32_t token = s2_sample_token(logits, vocab_size, &same);
+        return token < 0 ? 0 : token;
+    }
+    // Whether the draw takes a number is known after it: so it is given one from a copy.
+    std::mt19937 ahead = *rng;
+    const double uniform = std::generate_canonical<double, 53>(ahead);
+
+    S2SampleRequest request;
+    s2_sample_request_init(&request);
+    request.logits = logits;
+    request.vocab_size = vocab_size;
+    request.params = same;
+    // Some standard libraries return 1 where the sum rounds up to it.
+    request.uniform = uniform < 1.0 ? uniform : std::nextafter(1.0, 0.0);
+    S2SampleResult result;
+    s2_sample_result_init(&result);
+    result.struct_size = offsetof(S2SampleResult, nans);  // what lies beyond costs a pass over the row
+
+    static thread_local const Memory memory;
+    const int32_t token = s2_sampler_sample_ex(memory.sampler, &request, &result);
+    if (token < 0) {
+        return 0;
+    }
+    if (result.candidates > 1) {
+        *rng = ahead;
+    }
+    return token;
+}
