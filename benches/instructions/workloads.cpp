@@ -1,4 +1,4 @@
-// Six fixed workloads, each counted on its own by valgrind's callgrind: see scripts/instructions.
+// Nine fixed workloads, each counted on its own by valgrind's callgrind: see scripts/instructions.
 //
 // Rows, parameters and seeds are constants, so that the counts are too. What is counted is the draws alone,
 // after some that bring the working memory to its size; making the rows is not.
@@ -8,6 +8,7 @@
 #include "support/check.h"
 #include "support/rows.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -32,20 +33,70 @@ std::vector<float> real_row(const std::string &path) {
     return row;
 }
 
-void draw(const std::vector<float> &row, const SamplerParams &params) {
-    for (int i = 0; i < kDraws; ++i) {
-        CHECK(s2_sample_token(row.data(), static_cast<std::int32_t>(row.size()), &params) >= 0);
-    }
-}
-
 // The profile's trigger carries the name and the number of draws.
-void count(const char *name, const std::vector<float> &row, const SamplerParams &params) {
-    s2_seed_thread(1);
-    draw(row, params);
+template <class Draw>
+void count_each(const char *name, const Draw &draw) {
+    const auto all = [&draw] {
+        for (int i = 0; i < kDraws; ++i) {
+            CHECK(draw() >= 0);
+        }
+    };
+    all();
     const std::string trigger = std::string(name) + "/" + std::to_string(kDraws);
     CALLGRIND_ZERO_STATS;
-    draw(row, params);
+    all();
     CALLGRIND_DUMP_STATS_AT(trigger.c_str());
+}
+
+void count(const char *name, const std::vector<float> &row, const SamplerParams &params) {
+    s2_seed_thread(1);
+    count_each(name, [&] {
+        return s2_sample_token(row.data(), static_cast<std::int32_t>(row.size()), &params);
+    });
+}
+
+// The same tokens as default_masked_155776 has, without the mask.
+void count_ranges(const std::vector<float> &row, const SamplerParams &params) {
+    S2Sampler *const sampler = s2_sampler_new(1);
+    CHECK(sampler != nullptr);
+    const auto n = static_cast<std::int32_t>(row.size());
+    const S2TokenRange ranges[] = {{n - 4096, n - 1}, {(n - 4096) / 2, (n - 4096) / 2}};
+    count_each("ranges_4097", [&] {
+        return s2_sampler_sample_ranges(sampler, row.data(), n, ranges, 2, &params);
+    });
+
+    // The same once more as a request, of which nothing but the token is wanted.
+    S2SampleRequest request;
+    s2_sample_request_init(&request);
+    request.logits = row.data();
+    request.vocab_size = n;
+    request.params = params;
+    request.ranges = ranges;
+    request.n_ranges = 2;
+    count_each("request_ranges_4097", [&] { return s2_sampler_sample_ex(sampler, &request, nullptr); });
+    s2_sampler_free(sampler);
+}
+
+// A frame of the S2 engines: one main token, nine codebook tokens.
+void count_frame(const std::vector<float> &slow, const std::vector<float> &fast,
+                 const SamplerParams &params) {
+    const auto n = static_cast<std::int32_t>(slow.size());
+    S2StreamConfig config;
+    s2_stream_config_init(&config);
+    config.semantic_first = n - 4096;
+    config.semantic_last = n - 1;
+    config.end_id = (n - 4096) / 2;
+    S2Stream *const stream = s2_stream_new(1, &config);
+    CHECK(stream != nullptr);
+    count_each("stream_frame", [&] {
+        std::int32_t least = s2_stream_slow(stream, slow.data(), n, &params, 1);
+        for (int codebook = 1; codebook < 10; ++codebook) {
+            const auto size = static_cast<std::int32_t>(fast.size());
+            least = std::min(least, s2_stream_fast(stream, fast.data(), size, &params));
+        }
+        return least;
+    });
+    s2_stream_free(stream);
 }
 
 }  // namespace
@@ -58,11 +109,14 @@ int main(int argc, char **argv) {
     const SamplerParams nucleus = {0.8F, 0.9F, 0};
     const SamplerParams greedy = {0.0F, 0.8F, 30};
     const std::vector<float> slow = bell(kSlowRow, kThree, kRowSeed);
+    const std::vector<float> fast = bell(kFastRow, kThree, kRowSeed);
 
     count("default_155776", slow, defaults);
-    count("default_4096", bell(kFastRow, kThree, kRowSeed), defaults);
+    count("default_4096", fast, defaults);
     count("default_masked_155776", masked(kSlowRow, kThree, kRowSeed), defaults);
     count("default_real_262144", real_row(std::string(argv[1]) + "/logits/row27.f32"), defaults);
     count("nucleus_155776", slow, nucleus);
     count("greedy_155776", slow, greedy);
+    count_ranges(slow, defaults);
+    count_frame(slow, fast, defaults);
 }
