@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include <functional>
-#include <thread>
+#include <string>
+#include <utility>
 
 namespace {
 
@@ -81,32 +82,24 @@ void differs(const char *what, const Draws &draws) {
     }
 }
 
-}  // namespace
+Tokens of_ranges(S2Sampler *sampler) {
+    const std::vector<float> row(4096, 0.0F);
+    const SamplerParams params = {1.0F, 1.0F, 0};
+    const S2TokenRange everything = {0, 4095};
+    Tokens tokens;
+    for (int i = 0; i < kDraws; ++i) {
+        tokens.push_back(s2_sampler_sample_ranges(sampler, row.data(), 4096, &everything, 1, &params));
+    }
+    return tokens;
+}
 
-int main() {
-    // The library hears of forks from the first seed on that it takes from the system; a generator that was
-    // there before, seeded explicitly, must not mind.
-    const SamplerHandle seeded = own(s2_sampler_new(1));
-    s2_seed_thread(1);
-    continues_alike("a seeded handle before all", [&] { return draws_among_equals(seeded, kDraws); });
-    continues_alike("a seeded thread before all", of_thread);
-
+void samplers() {
     const SamplerHandle random = own(s2_sampler_new_random());
     differs("a handle that has not drawn", [&] { return draws_among_equals(random, kDraws); });
     differs("a handle in mid-stream", [&] { return draws_among_equals(random, kDraws); });
+    differs("a handle with ranges", [&] { return of_ranges(random.get()); });
     const SamplerHandle clone = own(s2_sampler_clone(random.get()));
     differs("a clone of such a handle", [&] { return draws_among_equals(clone, kDraws); });
-    const S2TokenRange everything = {0, 4095};
-    differs("ranges", [&] {
-        const std::vector<float> row(4096, 0.0F);
-        const SamplerParams params = {1.0F, 1.0F, 0};
-        Tokens tokens;
-        for (int i = 0; i < kDraws; ++i) {
-            tokens.push_back(
-                s2_sampler_sample_ranges(random.get(), row.data(), 4096, &everything, 1, &params));
-        }
-        return tokens;
-    });
 
     // The seed that the child took can be told and replayed there.
     const Tokens replayed = in_child([&] {
@@ -116,29 +109,56 @@ int main() {
     });
     CHECK(replayed == Tokens(kDraws, 1));
 
+    const SamplerHandle seeded = own(s2_sampler_new(1));
     continues_alike("a seeded handle", [&] { return draws_among_equals(seeded, kDraws); });
     const SamplerHandle restored = own(s2_sampler_new_random());
     const State state = save(random);
     CHECK(s2_sampler_restore(restored.get(), state.data(), state.size()) == 0);
     continues_alike("a restored handle", [&] { return draws_among_equals(restored, kDraws); });
     s2_sampler_seed(random.get(), 5);
-    continues_alike("a handle that was seeded by the system first",
+    continues_alike("a handle that the system seeded first",
                     [&] { return draws_among_equals(random, kDraws); });
+}
 
+void streams() {
     S2StreamConfig config;
     s2_stream_config_init(&config);
     config.semantic_last = 4095;
     const StreamHandle stream = own(s2_stream_new_random(&config));
-    differs("a stream", [&] { return of_stream(stream.get()); });
+    differs("a stream that has not drawn", [&] { return of_stream(stream.get()); });
+    differs("a stream in mid-utterance", [&] { return of_stream(stream.get()); });
     s2_stream_reset(stream.get(), 6);
-    continues_alike("a stream that was reset", [&] { return of_stream(stream.get()); });
+    const StreamHandle seeded = own(s2_stream_new(7, &config));
+    continues_alike("a seeded stream", [&] { return of_stream(seeded.get()); });
+    continues_alike("a stream that the system seeded first", [&] { return of_stream(stream.get()); });
+}
 
+void threads() {
+    differs("an unseeded thread", of_thread);
+    differs("an unseeded thread in mid-stream", of_thread);
+    s2_seed_thread(9);
     continues_alike("a seeded thread", of_thread);
-    // A thread that was never seeded: the children of one that has drawn, and of one that has not.
-    std::thread([] {
-        differs("an unseeded thread", of_thread);
-        differs("an unseeded thread in mid-stream", of_thread);
-        s2_seed_thread(9);
-        continues_alike("a thread that was unseeded first", of_thread);
-    }).join();
+}
+
+}  // namespace
+
+// Each of the three must by itself have the library hear of forks: argv[1] says which comes first.
+int main(int argc, char **argv) {
+    CHECK(argc == 2);
+    const std::string first = argv[1];
+    // A handle from before the library hears of forks.
+    const SamplerHandle seeded = own(s2_sampler_new(1));
+    continues_alike("a seeded handle before all", [&] { return draws_among_equals(seeded, kDraws); });
+    const std::pair<std::string, void (*)()> parts[] = {
+        {"sampler", samplers}, {"stream", streams}, {"thread", threads}};
+    int firsts = 0;
+    for (const bool turn : {true, false}) {
+        for (const auto &[name, part] : parts) {
+            if ((name == first) != turn) continue;
+            part();
+            firsts += turn;
+        }
+    }
+    CHECK(firsts == 1);
+    continues_alike("a seeded handle after all", [&] { return draws_among_equals(seeded, kDraws); });
 }
