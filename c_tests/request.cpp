@@ -1,5 +1,5 @@
 // Requests from C and C++: each field once, struct sizes older and newer than the library's, NULLs.
-#include <s2sampler.h>
+#include <s2sampler.hpp>
 
 #include "support/check.h"
 #include "support/oracle.hpp"
@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstring>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -341,9 +342,29 @@ void result_sizes() {
     }
 }
 
+// The C++ face says the same with less.
+void cxx_face() {
+    const std::vector<float> row = {1, 4, kNan, 2};
+    s2sampler::Sampler sampler = s2sampler::Sampler::with_seed(9);
+    S2SampleRequest request = s2sampler::make_request(row, {1.0F, kNan, 0});
+    S2SampleResult result = s2sampler::make_result();
+    const S2SampleResult same = draw(request_for(row), 9).result;
+    CHECK(sampler.sample(request, &result).token() == same.token);
+    CHECK(std::memcmp(&result, &same, sizeof same) == 0);
+    sampler.reseed(9);
+    CHECK(sampler.sample(request).token() == same.token);
+    request.vocab_size = 0;
+    CHECK(sampler.sample(request).status() == S2_ERROR_EMPTY_ROW);
+    const S2SampleRequest too_long = s2sampler::make_request(row.data(), SIZE_MAX);
+    CHECK(sampler.sample(too_long).status() == S2_ERROR_EMPTY_ROW);
+    const s2sampler::Sampler moved = std::move(sampler);
+    CHECK(sampler.sample(s2sampler::make_request(row)).status() == S2_ERROR_NULL_POINTER);
+}
+
 }  // namespace
 
 int main() {
+    cxx_face();
     init_is_off();
     what_changes_the_row();
     what_changes_the_candidates();

@@ -180,6 +180,35 @@ inline void seed_thread(std::uint32_t seed) noexcept { s2_seed_thread(seed); }
 using TokenRange = ::S2TokenRange;
 
 /**
+ * A request for a draw from `count` logits with all its options off: see S2SampleRequest. The row, and
+ * all that the request's pointers are set to, must live until the draw. Since: 0.1.0
+ */
+[[nodiscard]] inline ::S2SampleRequest make_request(const float *logits, std::size_t count,
+                                                    const SamplerParams &params = SamplerParams{}) noexcept {
+    ::S2SampleRequest request;
+    s2_sample_request_init(&request);
+    request.logits = logits;
+    // A count that no int32_t holds is no row.
+    request.vocab_size = detail::fits(count) ? static_cast<std::int32_t>(count) : 0;
+    request.params = params;
+    return request;
+}
+
+/** As above, for a container of floats that outlives the request. */
+template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
+[[nodiscard]] ::S2SampleRequest make_request(const Row &logits,
+                                             const SamplerParams &params = SamplerParams{}) noexcept {
+    return make_request(std::data(logits), static_cast<std::size_t>(std::size(logits)), params);
+}
+
+/** A result for a draw to write to; see S2SampleResult. Since: 0.1.0 */
+[[nodiscard]] inline ::S2SampleResult make_result() noexcept {
+    ::S2SampleResult result;
+    s2_sample_result_init(&result);
+    return result;
+}
+
+/**
  * A generator of one's own: for a request or an utterance, not for a thread. See S2Sampler.
  *
  * Owns the handle: it moves, and is copied by clone() only. An object may be empty: one that was moved
@@ -257,6 +286,12 @@ public:
                          const SamplerParams &params = SamplerParams{}) noexcept {
         return sample_ranges(std::data(logits), static_cast<std::size_t>(std::size(logits)),
                              ranges.begin(), ranges.size(), params);
+    }
+
+    /** Draws a token as a request says, and tells what came of it; see s2_sampler_sample_ex(). The
+        structs are C's, ready-made by make_request() and make_result(). */
+    Result sample(const ::S2SampleRequest &request, ::S2SampleResult *result = nullptr) noexcept {
+        return Result(s2_sampler_sample_ex(get(), &request, result));
     }
 
     /** The size of a saved state in bytes. */

@@ -59,6 +59,27 @@ fn quoted_facts_hold() {
     }
 }
 
+/// What the README names of the C interface, functions, macros and fields, the header declares.
+#[test]
+fn names_are_the_headers() {
+    let (readme, header) = (read("README.md"), read("include/s2sampler.h"));
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let declared: std::collections::BTreeSet<&str> = header.split(|c| !is_part(c)).collect();
+    let (_, table) = readme.split_once("\n### What replaces which call\n").expect("the table");
+    let (table, _) = table.split_once("\n## ").expect("a section after it");
+    let replacements = table.lines().filter_map(|line| line.strip_suffix(" |")?.rsplit('|').next());
+    let mut names = 0;
+    for code in replacements.flat_map(|cell| cell.split('`').skip(1).step_by(2)) {
+        let name = code.split(|c| !is_part(c)).next().unwrap_or_default();
+        let is_target = code.strip_prefix("s2sampler::").is_some_and(|target| {
+            read("dropin/CMakeLists.txt").contains(&format!("\ns2_dropin({target} "))
+        });
+        assert!(is_target || declared.contains(name), "{code} is not in the header");
+        names += 1;
+    }
+    assert!(names > 20, "only {names} names: the table was not read");
+}
+
 /// Every relative link of the README and the changelog leads to a file.
 #[test]
 fn links_lead_somewhere() {
