@@ -170,7 +170,7 @@ pub(crate) fn sample(
         *kept = Some(index);
         weights.push(logit);
     }
-    if !weigh(weights, view.top, params.temperature) {
+    if !weigh(kernels, weights, view.top, params.temperature) {
         weights.clear();
         return drawn(first);
     }

@@ -56,18 +56,11 @@ impl Prefix {
             self.append(view, low, target - self.entries.len())?;
             estimate = false;
         }
-        let top = view.top;
-        let new = &self.entries[self.exps.len()..];
+        let known = self.exps.len();
+        let new = &self.entries[known..];
         reserve(&mut self.exps, new.len())?;
-        // Equal logits have equal exps, and some rows have few different ones.
-        let (mut logit, mut exp) = (f32::NAN, 0.0);
-        self.exps.extend(new.iter().map(|entry| {
-            if entry.logit() != logit {
-                logit = entry.logit();
-                exp = (logit - top).exp();
-            }
-            exp
-        }));
+        self.exps.extend(new.iter().map(|entry| entry.logit() - view.top));
+        (view.kernels.expf_all)(&mut self.exps[known..]);
         Ok(())
     }
 

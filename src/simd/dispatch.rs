@@ -21,6 +21,7 @@ pub(crate) struct Kernels {
     pub maxima_mass: fn(&[f32], f32, f32) -> MaximaMass,
     pub row_mass: fn(&[f32], &[f32], f32, f32) -> RowMass,
     pub tail_sum: fn(&[f32], &[f32], Tail) -> TailSum,
+    pub expf_all: fn(&mut [f32]),
     #[cfg(test)]
     pub exp_all: fn(&mut [f32]),
 }
@@ -38,7 +39,7 @@ impl Kernels {
     const fn of<L: Level>() -> Self {
         #[cfg(test)]
         use kernels::exp;
-        use kernels::{bounds, collect, count, find, maxima, tail};
+        use kernels::{bounds, collect, count, expf, find, maxima, tail};
         Self {
             level: L::LEVEL,
             chunk: DEPTH * L::LANES,
@@ -57,6 +58,7 @@ impl Kernels {
                 L::run(|simd| bounds::row_mass(simd, row, maxima, top, floor))
             },
             tail_sum: |row, maxima, tail| L::run(|simd| tail::tail_sum(simd, row, maxima, tail)),
+            expf_all: |values| L::run(|_| expf::expf_all(L::FUSED, values)),
             #[cfg(test)]
             exp_all: |values| L::run(|simd| exp::exp_all(simd, values)),
         }

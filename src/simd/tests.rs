@@ -200,3 +200,31 @@ fn exp_is_within_a_third_of_its_error() {
         assert!(worst > 0.0, "the test compares nothing");
     }
 }
+
+/// Every 251st binary32 from -88 to 0, and beyond the ends; all of them with S2_EXHAUSTIVE set.
+#[test]
+fn expf_is_the_platforms() {
+    let step = if std::env::var_os("S2_EXHAUSTIVE").is_some() { 1 } else { 251 };
+    let last = 88.0_f32.to_bits();
+    for kernels in levels() {
+        let mut bits = 0;
+        while bits <= last {
+            let x: Vec<f32> =
+                (0..4096).map(|i| -f32::from_bits((bits + i * step).min(last))).collect();
+            let mut e = x.clone();
+            (kernels.expf_all)(&mut e);
+            for (x, e) in x.iter().zip(&e) {
+                assert_eq!(e.to_bits(), x.exp().to_bits(), "{:?}: {x:e}", kernels.level);
+            }
+            bits += 4096 * step;
+        }
+        for len in 0..40 {
+            let specials = [f32::NAN, f32::NEG_INFINITY, -1e-45, 0.0, -0.0, -104.0, f32::MIN, -1.0];
+            let x: Vec<f32> = specials.into_iter().cycle().take(len).collect();
+            let mut e = x.clone();
+            (kernels.expf_all)(&mut e);
+            let same = |(x, e): (&f32, &f32)| x.exp().to_bits() == e.to_bits() || x.is_nan();
+            assert!(x.iter().zip(&e).all(same));
+        }
+    }
+}

@@ -8,6 +8,7 @@ pub(super) mod bounds;
 pub(super) mod collect;
 pub(super) mod count;
 pub(super) mod exp;
+pub(super) mod expf;
 pub(super) mod find;
 pub(super) mod maxima;
 pub(super) mod tail;
