@@ -18,10 +18,10 @@ demo: tools ## run an engine's loop with this library and with a plain sampler, 
 test: tools ## run every test: Rust, C, C++, CMake with Make and with Ninja
 	@scripts/test $(JOBS)
 
-bench: tools ## time everything and write docs/benchmarks.md: a quarter of an hour, on a machine at rest
+bench: tools ## time everything and write docs/benchmarks.md: ten minutes, on a machine at rest
 	@scripts/bench
 
-bench-quick: tools ## the benchmark's targets, to the terminal, in a minute
+bench-quick: tools ## the benchmark's targets, to the terminal: half a minute
 	@scripts/bench quick
 
 header: ## regenerate include/s2sampler.h from the C layer

@@ -40,13 +40,14 @@ impl Count {
 fn main() {
     println!("set,draws,no sum needed,bounds from maxima,bounds from the row,exact sum,sort");
     let mut real =
-        [("real rows, top_k", Count::default()), ("real rows, no top_k", Count::default())];
+        [("real rows with top_k", Count::default()), ("real rows without", Count::default())];
     for (index, row) in (0..).zip(common::all_real().values()) {
         for n in [155_776.min(row.len()), row.len()] {
             vary(&row[..n], index, &mut real);
         }
     }
-    let mut normal = [("N(0,3), top_k", Count::default()), ("N(0,3), no top_k", Count::default())];
+    let mut normal =
+        [("normal with top_k", Count::default()), ("normal without", Count::default())];
     for n in [1024, 4096, 32_000, 155_776, 262_144] {
         vary(&common::normal(n, 1), n as u32, &mut normal);
     }

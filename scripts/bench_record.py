@@ -16,8 +16,9 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PEERS = ["candle-transformers", "llm-samplers", "llama-cpp-sys-2", "rand"]
-OWN = ["criterion", "rand_mt"]
+# With the beginning of the version, where a lock file has several.
+PEERS = {"candle-transformers": "", "llm-samplers": "", "llama-cpp-sys-2": "", "rand": "0.9."}
+OWN = {"s2sampler": "", "criterion": ""}
 
 
 def matrix(directory):
@@ -43,8 +44,7 @@ def first_line(*command):
 def locked(lock, names):
     """The versions of packages in a Cargo.lock."""
     packages = re.findall(r'name = "(.+)"\nversion = "(.+)"', (ROOT / lock).read_text())
-    found = {name: [v for n, v in packages if n == name] for name in names}
-    return {name: " and ".join(versions) for name, versions in found.items()}
+    return {n: v for n, v in packages if n in names and v.startswith(names[n])}
 
 
 def caches():
@@ -84,7 +84,6 @@ def machine(seconds, missing):
             f"{' '.join(platform.libc_ver())}",
             "rustc": first_line("rustc", "--version"),
             "compiler": first_line("c++", "--version"),
-            "s2sampler": locked("Cargo.lock", ["s2sampler"])["s2sampler"],
             "own": locked("Cargo.lock", OWN),
             "peers": locked("benches/peers/Cargo.lock", PEERS),
         },

@@ -26,7 +26,8 @@ JOBS = {
     "greedy": "greedy: T 0",
     "k 1000": "k 1000: k 1000, p 0.8, T 0.8",
 }
-NAMES = {"normal": "N(0,3)", "masked": "all but 4,097 at -inf", "flat": "flat (spread 0.01)"}
+NAMES = {"normal": "N(0,3)", "flat": "flat (spread 0.01)"}
+LEVELS = ["baseline", "avx2", "avx512", "neon"]
 # What no engine can pick: the yardsticks, and a part of a peer's work.
 NO_RIVAL = ["s2sampler", "max pass", "full sort", "llama.cpp, apply only"]
 
@@ -62,6 +63,9 @@ class Report:
         self.machine = bench_results.machine(raw / "machine.json")
         self.outcomes = list(bench_targets.of_table(self.table))
         self.outcomes.append(bench_targets.of_settled(self.settled))
+
+    def levels(self):
+        return sorted(next(iter(self.matrix.values())), key=LEVELS.index)
 
     # --- The parts that the README shows too --------------------------------------------------------
 
@@ -135,18 +139,22 @@ class Report:
         yield (
             "The clock is that of the thread, so that another process on the machine does not count "
             "(cold draws and draws on two threads: the wall's). Rows of up to 4,096 logits come as sixteen "
-            "samples in turn: the branch predictor learns a short row by heart that is sorted again and "
+            "samples in turn, those of 32,000 as four: the branch predictor learns a short row by heart that is sorted again and "
             "again, and no engine's rows are that."
         )
         yield ""
-        yield "Parameters: " + "; ".join(JOBS.values()) + "."
+        yield (
+            "Rows: *masked* is N(0,3) with all but 4,097 tokens (of short rows a half) at -inf, *peaked* has "
+            "fifty tokens far above the others, *tied* is rounded to bf16, *two-level* and *sawtooth* have "
+            "many equal values. Parameters: " + "; ".join(JOBS.values()) + "."
+        )
         yield ""
 
     def machine_section(self):
         m = self.machine
         rows = self.table.real_rows()
         virtual = ", virtual machine" if m["virtual"] else ""
-        levels = list(next(iter(self.matrix.values())))
+        levels = self.levels()
         level = m["forced level"] or f"the best of {', '.join(levels)}"
         lines = [
             ["date, command", f"{m['date']}, `{m['command']}`, {m['minutes']} minutes"],
@@ -154,7 +162,7 @@ class Report:
             ["load average at the end, 15 minutes", str(m["load"])],
             ["system", m["system"]],
             ["compilers", f"{m['rustc']}; {m['compiler']}"],
-            ["s2sampler", f"{m['s2sampler']}, SIMD level: {level}"],
+            ["s2sampler", f"{m['own']['s2sampler']}, SIMD level: {level}; criterion {m['own']['criterion']}"],
             ["peers", ", ".join(f"{name} {version}" for name, version in m["peers"].items())],
             ["real rows", f"{len(rows)} of Gemma 3 270M: {', '.join(rows)}"],
         ]
@@ -276,11 +284,11 @@ class Report:
             "Each token was compared with the tests' oracle first."
         )
         yield ""
-        levels = list(next(iter(self.matrix.values())))
+        levels = self.levels()
         order = list(JOBS)
         chosen = sorted((k for k in self.matrix if k[1] == SPEECH), key=lambda k: (order.index(k[2]), k[0]))
         lines = [
-            [name_of(row) if row != "masked" else "masked", job]
+            [name_of(row), job]
             + [number(self.matrix[row, n, job][level]) for level in levels]
             for row, n, job in chosen
         ]
@@ -301,7 +309,7 @@ class Report:
             + [f"{100 * line[kind] / line['draws']:.2f} %" for kind in kinds]
             for line in self.settled
         ]
-        yield from rows_of(figures("draws from", "draws", *kinds), lines)
+        yield from rows_of(figures("set", "draws", *kinds), lines)
 
     # --- Files --------------------------------------------------------------------------------------
 

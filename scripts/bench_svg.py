@@ -128,9 +128,9 @@ def times(title, lines):
 
 def bars(title, axis, entries):
     """Horizontal bars on a logarithmic axis from 1: (label, ratio, goals to mark)."""
-    step, left, top, right = 30, 330, 50, 800
+    step, left, top, right = 30, 400, 50, 870
     bottom = top + step * len(entries)
-    canvas = Canvas(880, bottom + 60, title)
+    canvas = Canvas(950, bottom + 60, title)
     _, high = decades([ratio for _, ratio, _ in entries] + [g for _, _, gs in entries for g in gs])
     at = lambda ratio: left + max(math.log10(ratio), 0.0) / high * (right - left)
     for decade in range(high + 1):

@@ -30,7 +30,7 @@ using Times = std::vector<double>;
 
 constexpr uint32_t SEED = 42;
 constexpr int CHECKED_DRAWS = 5;
-constexpr int COLD_ROUNDS = 15;
+constexpr size_t COLD_ROUNDS = 15;
 constexpr double LEAST_BATCH_NS = 1.5e6;
 
 struct Job {
@@ -82,24 +82,21 @@ double wall_ns() {
 using Clock = double (*)();
 
 template <class Call>
-double once_ns(Clock clock, const Row & row, const Call & call) {
+double once_ns(Clock clock, const Logits & sample, const Call & call) {
     const double start = clock();
-    use(call(row.samples.front()));
+    use(call(sample));
     return clock() - start;
 }
 
 // Nanoseconds for one call over the samples in turn, after a turn that brings them into the caches.
 template <class Call>
 double batch_ns(Clock clock, const Row & row, const Call & call) {
-    double guess = 10.0;
+    double guess = LEAST_BATCH_NS;
     for (const Logits & sample : row.samples) {
-        const double start = wall_ns();
-        use(call(sample));
-        guess = wall_ns() - start;
+        guess = std::min(guess, once_ns(wall_ns, sample, call));
     }
-    guess = std::max(std::min(guess, once_ns(wall_ns, row, call)), 10.0);
-    const size_t turns =
-        1 + static_cast<size_t>(LEAST_BATCH_NS / guess) / row.samples.size();
+    guess = std::max(std::min(guess, once_ns(wall_ns, row.samples.front(), call)), 10.0);
+    const size_t turns = 1 + static_cast<size_t>(LEAST_BATCH_NS / guess) / row.samples.size();
     const double start = clock();
     for (size_t turn = 0; turn < turns; ++turn) {
         for (const Logits & sample : row.samples) {
@@ -166,13 +163,14 @@ void cold(const Row & row, const Job & job) {
     const auto sort = [&](const Logits & sample) { return plain(sample, job); };
     const auto draw = [&](const Logits & sample) { return library(sample, job); };
     Times sorts, draws, passes;
-    for (int round = 0; round < COLD_ROUNDS; ++round) {
+    for (size_t round = 0; round < COLD_ROUNDS; ++round) {
+        const Logits & sample = row.samples[round % row.samples.size()];
         evict();
-        sorts.push_back(once_ns(thread_ns, row, sort));
+        sorts.push_back(once_ns(thread_ns, sample, sort));
         evict();
-        draws.push_back(once_ns(wall_ns, row, draw));
+        draws.push_back(once_ns(wall_ns, sample, draw));
         evict();
-        passes.push_back(once_ns(wall_ns, row, bare));
+        passes.push_back(once_ns(wall_ns, sample, bare));
     }
     print(row, job, "cold", "full sort", sorts);
     print(row, job, "cold", "s2sampler", draws);
