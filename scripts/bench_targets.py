@@ -91,8 +91,8 @@ def of_table(table: Table):
         if which == "worst":
             # Which row it is; the worst by ratio, or by passes if that is what counts.
             worst = keys[counts.index(count) if in_passes else ratios.index(ratio)]
-            measured = f"{number(count)} passes" if in_passes else f"{number(ratio)} x"
-            both = f"{measured} ({worst[0]}, {worst[1]:,})"
+            measured = f"{number(count)} passes" if in_passes else f"{number(ratio)} x, {number(table.us(worst))} µs"
+            both = f"{measured} ({worst[0].removeprefix('real:')}, {worst[1]:,})"
         limit = "" if in_passes else f"{number(pick[0]([table.limit(key) for key in keys]))} x"
         goals = tuple(t[1] for t in (at_least, beyond) if t and t[0] == "x")
         yield Outcome(

@@ -8,10 +8,3 @@ pub fn thread_ns() -> f64 {
     assert_eq!(failed, 0, "the clock of the thread");
     1e9 * now.tv_sec as f64 + now.tv_nsec as f64
 }
-
-/// What reading the clock adds to what stands between two readings.
-pub fn reading_ns() -> f64 {
-    let mut all: Vec<f64> = (0..101).map(|_| -(thread_ns() - thread_ns())).collect();
-    all.sort_by(f64::total_cmp);
-    all[all.len() / 2]
-}

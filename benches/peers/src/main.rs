@@ -75,7 +75,7 @@ fn main() {
             // over and over.
             let samples = match n {
                 ..=4096 => 16,
-                ..=32_000 => 4,
+                4097..=32_000 => 4,
                 _ => 1,
             };
             let rows: Vec<Row> = (1..=samples).map(|seed| Row::new(make(n, seed))).collect();
