@@ -4,7 +4,7 @@
 # ninja where they are missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench bench-quick header fmt lint doc tools clean
+.PHONY: help demo test instructions bench bench-quick header fmt lint doc tools clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -23,6 +23,9 @@ bench: tools ## time everything and write docs/benchmarks.md: ten minutes, on a 
 
 bench-quick: tools ## the benchmark's targets, to the terminal: half a minute
 	@scripts/bench quick
+
+instructions: ## count the instructions of fixed draws, compare with the figures; ACCEPT=1 makes new ones
+	@scripts/instructions $(if $(ACCEPT),--accept)
 
 header: ## regenerate include/s2sampler.h from the C layer
 	@S2_UPDATE=1 cargo test --quiet --test header

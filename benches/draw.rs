@@ -1,6 +1,9 @@
 //! One draw at every SIMD level, over lengths, shapes and parameters; each result is checked once.
 
 mod common;
+/// The levels of this CPU; one that the library lacks is a failure, not a gap.
+#[path = "../tests/common/levels.rs"]
+mod levels;
 /// The slow and obvious sampler of the tests.
 #[path = "../tests/common/oracle.rs"]
 #[allow(dead_code)]
@@ -8,7 +11,7 @@ mod oracle;
 
 use common::{DEFAULT, GREEDY, Job, NUCLEUS, Shape, WIDE};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use s2sampler::{Sampler, SimdLevel};
+use s2sampler::Sampler;
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -26,24 +29,8 @@ const SHAPES: [Shape; 7] = [
     ("ascending", common::ascending),
 ];
 
-/// Every level that the CPU says it has; one that the library then lacks is a failure, not a gap.
-fn levels() -> Vec<SimdLevel> {
-    let mut expected = vec![SimdLevel::Baseline];
-    #[cfg(target_arch = "x86_64")]
-    {
-        let avx2 = std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma");
-        expected.extend(avx2.then_some(SimdLevel::Avx2));
-        expected.extend(std::is_x86_feature_detected!("avx512f").then_some(SimdLevel::Avx512));
-    }
-    #[cfg(target_arch = "aarch64")]
-    expected.push(SimdLevel::Neon);
-    let available: Vec<_> = SimdLevel::ALL.into_iter().filter(|l| l.is_available()).collect();
-    assert_eq!(available, expected, "the levels of this CPU");
-    expected
-}
-
 fn draw(criterion: &mut Criterion) {
-    let levels = levels();
+    let levels = levels::all();
     for (shape, make) in SHAPES {
         for n in LENGTHS {
             let row = make(n, 1);

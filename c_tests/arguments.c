@@ -78,9 +78,25 @@ static void status_strings(void) {
     CHECK(strcmp(s2_status_string(-1 - (int32_t)i), unknown) == 0);
 }
 
+/* The name is one of the header's, and the same at every call. */
+static void simd_level(void) {
+    const char *const names[] = {"baseline", "avx2", "avx512", "neon"};
+    const char *const level = s2_simd_level();
+    size_t matches = 0;
+    size_t i;
+
+    CHECK(level != NULL);
+    for (i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        matches += strcmp(level, names[i]) == 0;
+    }
+    CHECK(matches == 1);
+    CHECK(s2_simd_level() == level);
+}
+
 int main(void) {
     sample_token();
     defaults();
     status_strings();
+    simd_level();
     return 0;
 }

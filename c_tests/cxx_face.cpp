@@ -4,6 +4,7 @@
 #include "support/check.h"
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -47,6 +48,7 @@ static_assert(!accepted<std::string>::value && !accepted<int>::value && !accepte
 static_assert(noexcept(s2sampler::sample_token(std::declval<const std::vector<float> &>())));
 static_assert(noexcept(s2sampler::sample_token(nullptr, 0)));
 static_assert(noexcept(s2sampler::seed_thread(0)));
+static_assert(noexcept(s2sampler::simd_level()));
 static_assert(!std::is_convertible_v<s2sampler::Result, bool>);
 static_assert(!std::is_convertible_v<s2sampler::Result, int>);
 static_assert(sizeof(s2sampler::Result) == 4 && std::is_trivially_copyable_v<s2sampler::Result>);
@@ -114,6 +116,16 @@ void errors_are_values() {
     CHECK(std::string_view(some.message()) == s2_status_string(0));
 }
 
+// The variable is read once: what is set later has no influence.
+void the_level_stays() {
+    const std::string_view level = s2sampler::simd_level();
+    CHECK(level == s2_simd_level());
+    for (const char *const name : {"baseline", "avx2", "avx512", "neon"}) {
+        CHECK(setenv("S2SAMPLER_SIMD", name, 1) == 0);
+        CHECK(s2sampler::simd_level() == level);
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -121,4 +133,5 @@ int main() {
     same_tokens_as_c();
     every_kind_of_row();
     errors_are_values();
+    the_level_stays();
 }

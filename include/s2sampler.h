@@ -86,6 +86,10 @@
  * ending may still draw, from the destructor of a thread_local object for example, and its stream
  * goes on.
  *
+ * The first draw of a process also reads one environment variable, S2SAMPLER_SIMD, as getenv()
+ * would: see s2_simd_level(). No other thread may be changing the environment at that moment. A
+ * program that has threads which do calls s2_simd_level() before it starts them.
+ *
  * Signal handlers must not call anything but s2_status_string(), s2_version() and
  * s2_abi_version().
  *
@@ -380,6 +384,34 @@ const char *s2_version(void);
  */
 S2_MUST_USE
 uint32_t s2_abi_version(void);
+
+/**
+ * Tells which vector unit the draws of this process use, for a log.
+ *
+ * The tokens are the same with each of them; only the time differs. The library takes the best it
+ * has for this CPU. The environment variable S2SAMPLER_SIMD may name another: it is read once, at
+ * the first draw of the process or at the first call of this function, whichever comes first, and
+ * what was chosen then stays. A text that is none of the names below, letter for letter, or names
+ * what this CPU or this build lacks, is ignored as if the variable were not set; compare the
+ * result to know.
+ *
+ * Parameters: none.
+ *
+ * Returns: a static text, never NULL, never to be freed or written. The names so far; later
+ * versions may add some:
+ *
+ * - "baseline": the minimum of the platform that the library was built for, on x86-64 SSE2.
+ * - "avx2": AVX2 and FMA, on x86-64.
+ * - "avx512": AVX-512F, on x86-64.
+ * - "neon": NEON, on 64-bit ARM.
+ *
+ * Randomness: none. Threads: any, at any time; for the environment see "The generator, threads
+ * and fork". Memory: none that is kept; the first call may allocate for a moment.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+const char *s2_simd_level(void);
 
 #ifdef __cplusplus
 }  // extern "C"

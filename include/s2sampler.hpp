@@ -154,6 +154,9 @@ Result sample_token(const Row &logits, const SamplerParams &params = SamplerPara
 /** Puts the calling thread's generator in the state of std::mt19937(seed); see s2_seed_thread(). */
 inline void seed_thread(std::uint32_t seed) noexcept { s2_seed_thread(seed); }
 
+/** The name of the vector unit that draws use: static text, never null; see s2_simd_level(). */
+[[nodiscard]] inline const char *simd_level() noexcept { return s2_simd_level(); }
+
 }  // namespace s2sampler
 
 #endif  // S2SAMPLER_HPP

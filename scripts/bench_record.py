@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Records what the timing programs do not print: criterion's medians as CSV, and the machine.
 
-    bench_record.py matrix target/criterion    > matrix.csv
-    bench_record.py machine SECONDS MISSING    > machine.json, MISSING being the peer left out, if any
+    bench_record.py matrix target/criterion        > matrix.csv
+    bench_record.py machine SECONDS LEVEL MISSING   > machine.json
+
+LEVEL is what the timing program says of itself, MISSING the peer left out, if any.
 """
 
 import csv
@@ -56,7 +58,7 @@ def caches():
     return ", ".join(sizes)
 
 
-def machine(seconds, missing):
+def machine(seconds, level, missing):
     cpuinfo = pathlib.Path("/proc/cpuinfo").read_text()
     field = lambda name: re.search(rf"^{name}\s*: (.*)$", cpuinfo, re.M)
     model = ", ".join(
@@ -79,7 +81,7 @@ def machine(seconds, missing):
             "caches": caches(),
             "virtual": "hypervisor" in cpuinfo,
             "load": round(os.getloadavg()[2], 2),
-            "forced level": os.environ.get("S2SAMPLER_SIMD", ""),
+            "level": level,
             "system": f"{platform.system()} {platform.release().split('-')[0]} {platform.machine()}, "
             f"{' '.join(platform.libc_ver())}",
             "rustc": first_line("rustc", "--version"),
@@ -97,7 +99,7 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["matrix", directory]:
             matrix(directory)
-        case ["machine", seconds, missing]:
-            machine(seconds, missing)
+        case ["machine", seconds, level, missing]:
+            machine(seconds, level, missing)
         case _:
             sys.exit(__doc__)

@@ -154,15 +154,13 @@ class Report:
         m = self.machine
         rows = self.table.real_rows()
         virtual = ", virtual machine" if m["virtual"] else ""
-        levels = self.levels()
-        level = m["forced level"] or f"the best of {', '.join(levels)}"
         lines = [
             ["date, command", f"{m['date']}, `{m['command']}`, {m['minutes']} minutes"],
             ["CPU", f"{m['cpu']}; {m['cpus']} CPUs{virtual}; {m['caches']}"],
             ["load average at the end, 15 minutes", str(m["load"])],
             ["system", m["system"]],
             ["compilers", f"{m['rustc']}; {m['compiler']}"],
-            ["s2sampler", f"{m['own']['s2sampler']}, SIMD level: {level}; criterion {m['own']['criterion']}"],
+            ["s2sampler", f"{m['own']['s2sampler']}, SIMD level {m['level']}; criterion {m['own']['criterion']}"],
             ["peers", ", ".join(f"{name} {version}" for name, version in m["peers"].items())],
             ["real rows", f"{len(rows)} of Gemma 3 270M: {', '.join(rows)}"],
         ]

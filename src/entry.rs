@@ -22,6 +22,11 @@ impl Entry {
     pub(crate) fn id(self) -> u32 {
         self.0 as u32
     }
+
+    /// A byte of the half that ranks by logit, 0 the least significant.
+    pub(crate) fn digit(self, index: usize) -> usize {
+        (self.0 >> (32 + 8 * index)) as u8 as usize
+    }
 }
 
 #[cfg(test)]

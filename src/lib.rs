@@ -7,6 +7,7 @@ mod mass;
 mod memory;
 mod nucleus;
 mod oneshot;
+mod ordered;
 mod params;
 mod rng;
 mod sample;

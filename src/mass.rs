@@ -25,8 +25,9 @@
 //! of the bracket: see `nucleus`.
 
 use crate::Error;
+use crate::ordered::single;
 use crate::select::{Prefix, View};
-use crate::simd::{DEPTH, EXP_ERROR, Tail};
+use crate::simd::{DEPTH, EXP_ERROR, RowMass, Tail};
 
 /// Two binary32 numbers with S between them, or equal to one of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,12 +65,47 @@ pub(crate) fn from_maxima(view: &View<'_>, prefix: &Prefix) -> Bracket {
 /// Bounds from the real sum over the row.
 pub(crate) fn from_row(view: &View<'_>) -> Bracket {
     let (mut sum, mut count) = (0.0, 0.0);
-    for part in view.parts() {
+    for part in &view.parts {
         let mass = (view.kernels.row_mass)(part.logits, part.maxima, view.top);
         sum += mass.sum;
         count += mass.count;
     }
     Bracket { low: at_least(sum, count), high: at_most(sum, count) }
+}
+
+/// What S and the width of [`from_row`] seem to be: nothing proven, for choosing the next step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Guess {
+    pub sum: f64,
+    /// The distance of the bounds, relative to S.
+    pub width: f64,
+}
+
+/// Guesses from the prefix and a sample of the row, a few chunks taken at equal distances.
+pub(crate) fn guess(view: &View<'_>, prefix: &Prefix) -> Guess {
+    const CHUNKS: usize = 32;
+    let (chunk, body) = (view.kernels.chunk, view.body());
+    let stride = (body.logits.len() / chunk / CHUNKS).max(1);
+    let chunks = body.logits.chunks_exact(chunk).zip(body.maxima.chunks_exact(chunk / DEPTH));
+    let mut sample = RowMass::default();
+    for (logits, maxima) in chunks.step_by(stride) {
+        let mass = (view.kernels.row_mass)(logits, maxima, view.top);
+        sample.sum += mass.sum;
+        sample.count += mass.count;
+    }
+    // The prefix is known: what the sample has of it must not be multiplied.
+    let mut known = 0.0;
+    for (entry, e) in prefix.entries().iter().zip(prefix.exps()) {
+        known += f64::from(*e);
+        let place = entry.id().checked_sub(body.first_id).map_or(usize::MAX, |id| id as usize);
+        if place < body.logits.len() && place / chunk % stride == 0 {
+            sample.sum -= f64::from(*e);
+        }
+    }
+    Guess {
+        sum: known + stride as f64 * sample.sum.max(0.0),
+        width: 2.0 * (stride as f64 * sample.count / CEILING + KERNEL_ERROR),
+    }
 }
 
 /// A lower bound of S from the real sum of `count` of the exps: lemma 1.
@@ -78,10 +114,11 @@ fn at_least(sum: f64, count: f64) -> f32 {
 }
 
 /// An upper bound of S from the real sum of the `count` exps that are not small: lemma 2, with
-/// (1 + 2^-24)^N <= 1 + 2 N 2^-24 for N <= 2^24.
+/// (1 + 2^-24)^N <= e^x <= 1 + x + x^2 for x = N 2^-24 <= 1.
 fn at_most(sum: f64, count: f64) -> f32 {
-    let rounding = if count <= CEILING { 2.0 * count / CEILING } else { f64::INFINITY };
-    (sum * (1.0 + KERNEL_ERROR + rounding)).min(CEILING) as f32
+    let x = count / CEILING;
+    let rounding = if x <= 1.0 { x + x * x } else { f64::INFINITY };
+    (sum * (1.0 + 2.0 * KERNEL_ERROR + rounding)).min(CEILING) as f32
 }
 
 /// S itself, or with halves in the tail a bracket of a few units; grows the prefix to the head.
@@ -100,16 +137,19 @@ pub(crate) fn exact(
             return Ok(literal(prefix));
         };
         let head = prefix.entries().partition_point(|entry| entry.logit() > first);
-        let sum = sum_in_order(&prefix.exps()[..head]);
+        let sum = single::add(0.0, &prefix.exps()[..head]);
         binade = binade.max(power_of_two_below(sum));
         if sum < binade {
-            let target = (4 * prefix.entries().len()).max(64);
-            prefix.grow(view, if target > view.len / 4 { view.len } else { target })?;
+            // No later exp is larger than the last: it takes at least so many to get there.
+            let last = prefix.exps().last().map_or(1.0, |e| f64::from(*e));
+            let least = (f64::from(binade - sum) / last).min(view.len as f64) as usize;
+            let target = prefix.entries().len() + least.max(prefix.entries().len()).max(64);
+            prefix.grow(view, if target > view.len / 2 { view.len } else { target })?;
             continue;
         }
         let tail = Tail { top: view.top, first, binade };
         let (mut steps, mut halves) = (f64::from(sum), 0.0);
-        for part in view.parts() {
+        for part in &view.parts {
             let sum = (view.kernels.tail_sum)(part.logits, part.maxima, tail);
             steps += sum.steps;
             halves += f64::from(sum.halves);
@@ -125,16 +165,12 @@ pub(crate) fn exact(
 
 /// S as it is defined, from a prefix that is whole.
 pub(crate) fn literal(prefix: &Prefix) -> Bracket {
-    let sum = sum_in_order(prefix.exps());
+    let sum = single::add(0.0, prefix.exps());
     Bracket { low: sum, high: sum }
 }
 
 fn sum_in_double(exps: &[f32]) -> f64 {
     exps.iter().map(|e| f64::from(*e)).sum()
-}
-
-fn sum_in_order(exps: &[f32]) -> f32 {
-    exps.iter().fold(0.0, |sum, e| sum + e)
 }
 
 /// The power of two at which the binade of `x` starts; 1 for anything smaller.

@@ -5,11 +5,12 @@
 //! give the same number, so does S itself: the cut is proven and S need not be known.
 
 use crate::Error;
-use crate::mass::{self, Bracket};
+use crate::mass::{self, Bracket, Guess};
+use crate::ordered::single;
 use crate::select::{Prefix, View};
 
 /// What it took to prove a cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(crate) enum Proof {
     /// Bounds from the maxima.
     Maxima,
@@ -23,6 +24,9 @@ pub(crate) enum Proof {
 
 /// The ranks first looked at where top_k allows more.
 const FIRST: usize = 64;
+
+/// A row so short that reading it is no dearer than guessing.
+const SHORT: usize = 16_384;
 
 /// The number of candidates, at most `limit`, with a prefix grown to hold those above -inf.
 pub(crate) fn cut(
@@ -39,10 +43,12 @@ pub(crate) fn cut(
     }
     let mut proof = Proof::Maxima;
     let mut bracket = mass::from_maxima(view, prefix);
+    let mut seems = None;
     loop {
         let reach = limit.min(prefix.entries().len());
         let exps = &prefix.exps()[..reach];
-        let (fewest, most) = (kept(exps, bracket.low, p), kept(exps, bracket.high, p));
+        let most = kept(exps, bracket.high, p);
+        let fewest = if bracket.low == bracket.high { most } else { kept(exps, bracket.low, p) };
         let ends = reach == limit || prefix.is_whole();
         if fewest == most && (most < reach || ends) {
             // Past the last token above -inf nothing is added, so top_p drops no -inf either: unless
@@ -50,15 +56,16 @@ pub(crate) fn cut(
             let all = most == reach && (reach > 1 || p >= 1.0);
             return Ok((if all { limit } else { most }, proof));
         }
-        if fewest < reach || proof == Proof::Maxima && reach >= 1024 {
-            (bracket, proof) = sharper(view, prefix, bracket, proof)?;
+        if fewest < reach {
+            (bracket, proof) = sharper(view, prefix, bracket, proof, p)?;
+            continue;
         }
-        if fewest == reach {
-            let target = next_target(prefix, bracket, p).min(limit);
-            prefix.grow(view, if target > view.len / 8 { limit } else { target })?;
-            if proof == Proof::Maxima {
-                bracket = mass::from_maxima(view, prefix);
-            }
+        let seems = *seems.get_or_insert_with(|| mass::guess(view, prefix).sum);
+        let sum = seems.clamp(f64::from(bracket.low), f64::from(bracket.high));
+        let target = next_target(prefix.exps(), sum, p).min(limit);
+        prefix.grow(view, if target > view.len / 4 { limit } else { target })?;
+        if proof == Proof::Maxima {
+            bracket = mass::from_maxima(view, prefix);
         }
     }
 }
@@ -69,40 +76,57 @@ fn sharper(
     prefix: &mut Prefix,
     bracket: Bracket,
     proof: Proof,
+    p: f32,
 ) -> Result<(Bracket, Proof), Error> {
-    Ok(match proof {
-        Proof::Maxima => (mass::from_row(view), Proof::Row),
-        Proof::Row => match mass::exact(view, prefix, bracket.low)? {
-            exact if prefix.is_whole() => (exact, Proof::Sort),
-            exact => (exact, Proof::Exact),
-        },
-        Proof::Exact | Proof::Sort => {
-            prefix.grow(view, view.len)?;
-            (mass::literal(prefix), Proof::Sort)
-        }
-    })
+    // Bounds from the row are the cheaper, but as wide as the row is long. They are worth it if they
+    // are likely to be narrower than the share on which the running sum passes.
+    let worth_it = |guess: Guess| {
+        let exps = prefix.exps();
+        let cut = kept(exps, guess.sum as f32, p).min(exps.len() - 1);
+        guess.width * f64::from(p) * guess.sum < f64::from(exps[cut])
+    };
+    if proof == Proof::Maxima && (view.len <= SHORT || worth_it(mass::guess(view, prefix))) {
+        return Ok((mass::from_row(view), Proof::Row));
+    }
+    if proof < Proof::Exact {
+        let exact = mass::exact(view, prefix, bracket.low)?;
+        return Ok((exact, if prefix.is_whole() { Proof::Sort } else { Proof::Exact }));
+    }
+    prefix.grow(view, view.len)?;
+    Ok((mass::literal(prefix), Proof::Sort))
 }
 
 /// The number of ranks before the running sum passes `p`, at least 1.
 fn kept(exps: &[f32], sum: f32, p: f32) -> usize {
+    let mut shares = [0.0; single::BLOCK];
     let mut running = 0.0_f32;
-    for (rank, e) in exps.iter().enumerate() {
-        running += e / sum;
-        if rank > 0 && running > p {
-            return rank;
+    for (block, exps) in exps.chunks(single::BLOCK).enumerate() {
+        let shares = &mut shares[..exps.len()];
+        shares.iter_mut().zip(exps).for_each(|(share, e)| *share = e / sum);
+        let before = running;
+        running = single::add(before, shares);
+        if running > p {
+            // It passes in this block: at which rank, the single steps tell.
+            let mut running = before;
+            let passes = |share: &f32| {
+                running += share;
+                running > p
+            };
+            let rank = block * single::BLOCK + shares.iter().position(passes).unwrap_or(0);
+            return rank.max(1);
         }
     }
     exps.len()
 }
 
-/// How many ranks to look at next: no later exp is larger than the last, so at least this many
-/// more are needed to reach p; and a few times as many as now, lest the growth be slow.
-fn next_target(prefix: &Prefix, bracket: Bracket, p: f32) -> usize {
-    let exps = prefix.exps();
+/// How many ranks to look at next. If S is `sum`, it takes at least so many more to reach p, since no
+/// later exp is larger than the last: half as many again, and at first a few times as many as now,
+/// lest there be many steps.
+fn next_target(exps: &[f32], sum: f64, p: f32) -> usize {
     let len = exps.len();
-    let steady = if len < 4096 { 4 * len } else { 2 * len };
+    let steady = if len < 2048 { 3 * len } else { len / 16 };
     let seen: f64 = exps.iter().map(|e| f64::from(*e)).sum();
-    let missing = f64::from(p) * f64::from(bracket.low) - seen;
     let last = exps.last().map_or(1.0, |e| f64::from(*e));
-    steady.max(len + (missing / last).clamp(0.0, 4e9) as usize)
+    let missing = 1.5 * (f64::from(p) * sum - seen) / last;
+    len + steady.max(missing.clamp(0.0, f64::from(i32::MAX)) as usize)
 }

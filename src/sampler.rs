@@ -52,9 +52,11 @@ impl Sampler {
         self.generator.words()
     }
 
-    /// How many draws were settled by bounds from the maxima, by bounds from the row, by the exact
-    /// sum, and by sorting the row.
-    #[doc(hidden)]
+    /// How the draws so far were settled: by bounds from the maxima of the row, by bounds from a sum
+    /// over it, by the exact sum, and by sorting it, in this order, each dearer than the one before.
+    ///
+    /// Draws that need no proof are not counted: greedy ones, `top_k` 1, `top_p` 0, and rows without
+    /// a finite maximum.
     #[must_use]
     pub fn proofs(&self) -> [u64; 4] {
         self.scratch.proofs

@@ -3,6 +3,8 @@
 //! Everything here is done literally, one operation after the other, since this is where the bits of
 //! the result are made. The sums run in rank order and round at every step.
 
+use crate::ordered::single;
+
 /// Turns the candidates' logits, in rank order, into the weights of the draw, in place.
 ///
 /// `top` is the logit of rank 0. Returns false where no distribution can be made and rank 0 is the
@@ -11,23 +13,27 @@ pub(crate) fn weigh(logits: &mut [f32], top: f32, temperature: f32) -> bool {
     if temperature.is_nan() {
         logits.iter_mut().for_each(|l| *l = if *l == top { 1.0 } else { 0.0 });
     } else {
-        logits.iter_mut().for_each(|l| *l = ((*l - top) / temperature).exp());
+        // Equal logits weigh the same, and some rows have few different ones.
+        let (mut logit, mut weight) = (f32::NAN, 0.0);
+        for l in logits.iter_mut() {
+            if *l != logit {
+                logit = *l;
+                weight = ((logit - top) / temperature).exp();
+            }
+            *l = weight;
+        }
     }
-    let total = sum(logits);
+    let total = single::add(0.0, logits);
     if total > 0.0 {
         divide(logits, total);
     }
     // Twice, since the weights of the original are normalised by two parties: the sampler and the draw.
-    let total = sum(logits);
+    let total = single::add(0.0, logits);
     if total <= 0.0 {
         return false;
     }
     divide(logits, total);
     true
-}
-
-fn sum(weights: &[f32]) -> f32 {
-    weights.iter().fold(0.0, |sum, w| sum + w)
 }
 
 fn divide(weights: &mut [f32], total: f32) {

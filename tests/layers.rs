@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The modules from the lowest layer to the highest. A file uses its own module and lower layers only.
 const LAYERS: &[&[&str]] = &[
     &["error"],
-    &["params", "entry", "memory"],
+    &["params", "entry", "memory", "ordered"],
     &["rng", "simd"],
     &["select"],
     &["mass"],

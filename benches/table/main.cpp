@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <exception>
 #include <string>
@@ -223,7 +224,6 @@ bool is(const Row & row, const char * name, size_t n) {
 
 void run(int rounds, const std::vector<std::string> & directories) {
     std::printf("row,n,job,state,subject,nanoseconds\n");
-    std::fprintf(stderr, "s2sampler %s, bare pass: %s\n", s2_version(), s2_bench_max_pass_name());
     std::vector<Row> rows = made_rows();
     for (Row & row : real_rows(directories)) {
         rows.push_back(std::move(row));
@@ -249,9 +249,13 @@ void run(int rounds, const std::vector<std::string> & directories) {
 }
 
 int main(int argc, char ** argv) {
+    if (argc == 2 && std::strcmp(argv[1], "about") == 0) {
+        std::printf("%s, the bare pass %s\n", s2_simd_level(), s2_bench_max_pass_name());
+        return 0;
+    }
     const int rounds = argc > 1 ? std::atoi(argv[1]) : 0;
     if (rounds < 1 || argc < 3) {
-        std::fprintf(stderr, "usage: %s ROUNDS DIRECTORY..., each with .f32 rows\n", argv[0]);
+        std::fprintf(stderr, "usage: %s ROUNDS DIRECTORY..., each with .f32 rows; or: about\n", argv[0]);
         return 2;
     }
     try {

@@ -1,7 +1,8 @@
-//! Chapter "Version".
+//! Chapter "Version and diagnostics".
 #![allow(unsafe_code)]
 
 use super::guard;
+use crate::SimdLevel;
 use core::ffi::{CStr, c_char};
 
 /// Major part of the version of this header.
@@ -75,4 +76,33 @@ pub extern "C" fn s2_version() -> *const c_char {
 #[unsafe(no_mangle)]
 pub extern "C" fn s2_abi_version() -> u32 {
     guard::value(S2_ABI_VERSION, || S2_ABI_VERSION)
+}
+
+/// Tells which vector unit the draws of this process use, for a log.
+///
+/// The tokens are the same with each of them; only the time differs. The library takes the best it
+/// has for this CPU. The environment variable S2SAMPLER_SIMD may name another: it is read once, at
+/// the first draw of the process or at the first call of this function, whichever comes first, and
+/// what was chosen then stays. A text that is none of the names below, letter for letter, or names
+/// what this CPU or this build lacks, is ignored as if the variable were not set; compare the
+/// result to know.
+///
+/// Parameters: none.
+///
+/// Returns: a static text, never NULL, never to be freed or written. The names so far; later
+/// versions may add some:
+///
+/// - "baseline": the minimum of the platform that the library was built for, on x86-64 SSE2.
+/// - "avx2": AVX2 and FMA, on x86-64.
+/// - "avx512": AVX-512F, on x86-64.
+/// - "neon": NEON, on 64-bit ARM.
+///
+/// Randomness: none. Threads: any, at any time; for the environment see "The generator, threads
+/// and fork". Memory: none that is kept; the first call may allocate for a moment.
+///
+/// Since: 0.1.0
+#[must_use]
+#[unsafe(no_mangle)]
+pub extern "C" fn s2_simd_level() -> *const c_char {
+    guard::value(SimdLevel::Baseline, SimdLevel::in_use).c_name().as_ptr()
 }

@@ -1,5 +1,7 @@
 //! The index that `std::discrete_distribution<int32_t>` returns for given weights and uniform.
 
+use crate::ordered::double;
+
 /// The index drawn from `weights` (at least one, none negative) with the uniform `u` in [0, 1).
 ///
 /// As libstdc++ does it: weights to double, divided by their double sum, running double sums, and
@@ -8,19 +10,37 @@
 /// returns a candidate of weight zero. NaN weights give index 0, which is where libstdc++'s binary
 /// search ends too, since no NaN is below `u`.
 pub(crate) fn pick(weights: &[f32], u: f64) -> usize {
-    let sum: f64 = weights.iter().fold(0.0, |sum, &w| sum + f64::from(w));
+    let mut block = [0.0; double::BLOCK];
+    let sum = weights
+        .chunks(double::BLOCK)
+        .fold(0.0, |sum, weights| double::add(sum, in_double(weights, &mut block)));
     if sum.is_nan() {
         return 0;
     }
     let last = weights.iter().rposition(|&w| w > 0.0).unwrap_or(0);
-    let mut running = 0.0_f64;
-    for (index, &w) in weights[..last].iter().enumerate() {
-        running += f64::from(w) / sum;
+    let mut running = 0.0;
+    for (index, weights) in weights[..last].chunks(double::BLOCK).enumerate() {
+        let shares = in_double(weights, &mut block);
+        shares.iter_mut().for_each(|share| *share /= sum);
+        let before = running;
+        running = double::add(before, shares);
         if running >= u {
-            return index;
+            // Reached in this block: at which index, the single steps tell.
+            let mut running = before;
+            let reaches = |share: &f64| {
+                running += share;
+                running >= u
+            };
+            return index * double::BLOCK + shares.iter().position(reaches).unwrap_or(0);
         }
     }
     last
+}
+
+fn in_double<'a>(weights: &[f32], block: &'a mut [f64; double::BLOCK]) -> &'a mut [f64] {
+    let block = &mut block[..weights.len()];
+    block.iter_mut().zip(weights).for_each(|(double, w)| *double = f64::from(*w));
+    block
 }
 
 #[cfg(test)]

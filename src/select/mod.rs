@@ -5,6 +5,7 @@
 //! and so has the first ranks, as many as were asked for.
 
 mod prefix;
+mod radix;
 mod survey;
 mod threshold;
 

@@ -1,5 +1,6 @@
 //! The first ranks of a row, sorted, as far as they have been asked for.
 
+use super::radix;
 use super::survey::View;
 use super::threshold::threshold;
 use crate::Error;
@@ -12,12 +13,13 @@ use crate::simd::{DEPTH, Wanted};
 pub(crate) struct Prefix {
     entries: Vec<Entry>,
     exps: Vec<f32>,
+    spare: Vec<Entry>,
     whole: bool,
 }
 
 impl Prefix {
     pub(crate) const fn new() -> Self {
-        Self { entries: Vec::new(), exps: Vec::new(), whole: false }
+        Self { entries: Vec::new(), exps: Vec::new(), spare: Vec::new(), whole: false }
     }
 
     pub(crate) fn clear(&mut self) {
@@ -42,15 +44,30 @@ impl Prefix {
 
     /// Grows to at least `target` ranks, or to all tokens above -inf.
     pub(crate) fn grow(&mut self, view: &mut View<'_>, target: usize) -> Result<(), Error> {
-        if self.entries.len() < target && !self.whole {
-            // More than the present ranks reach the threshold, so it lies at or below the last of them.
-            let low = if target < view.len { threshold(view, target)? } else { f32::MIN };
+        let mut estimate = true;
+        while self.entries.len() < target && !self.whole {
+            // As many tokens as that reach the threshold, more than there are now: so it lies at or
+            // below the last of them. An estimate may miss; the second time it is a certainty.
+            let low = if target < view.len { threshold(view, target, estimate)? } else { f32::MIN };
+            if low == f32::MIN {
+                // Everything: it costs less to begin again than to leave out what is there.
+                self.clear();
+            }
             self.append(view, low, target - self.entries.len())?;
+            estimate = false;
         }
         let top = view.top;
         let new = &self.entries[self.exps.len()..];
         reserve(&mut self.exps, new.len())?;
-        self.exps.extend(new.iter().map(|entry| (entry.logit() - top).exp()));
+        // Equal logits have equal exps, and some rows have few different ones.
+        let (mut logit, mut exp) = (f32::NAN, 0.0);
+        self.exps.extend(new.iter().map(|entry| {
+            if entry.logit() != logit {
+                logit = entry.logit();
+                exp = (logit - top).exp();
+            }
+            exp
+        }));
         Ok(())
     }
 
@@ -63,7 +80,8 @@ impl Prefix {
         let chunk = view.kernels.chunk;
         let many = (2 * need + chunk).min(view.len);
         let mut whole = low == f32::MIN;
-        for part in view.parts() {
+        let mut partly_ranked = false;
+        for part in &view.parts {
             let mut done = 0;
             while done * chunk < part.logits.len() {
                 if self.entries.len() - old > many {
@@ -72,6 +90,7 @@ impl Prefix {
                     if let Some(last) = self.keep_best(old, edge, need) {
                         low = last.logit().next_up();
                         whole = false;
+                        partly_ranked = true;
                     }
                 } else {
                     self.drop_known(old, edge);
@@ -88,11 +107,17 @@ impl Prefix {
             }
         }
         if self.entries.len() - old > many {
-            whole &= self.keep_best(old, edge, need).is_none();
+            let cut = self.keep_best(old, edge, need).is_some();
+            whole &= !cut;
+            partly_ranked |= cut;
         } else {
             self.drop_known(old, edge);
         }
-        self.entries[old..].sort_unstable();
+        if partly_ranked {
+            self.entries[old..].sort_unstable();
+        } else {
+            radix::sort(&mut self.entries[old..], &mut self.spare)?;
+        }
         self.whole = whole || self.entries.len() == view.len;
         Ok(())
     }

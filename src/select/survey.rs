@@ -8,7 +8,7 @@ use crate::simd::{DEPTH, Kernels};
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     maxima: Vec<f32>,
-    rest: Vec<f32>,
+    ends: Vec<f32>,
     groups: Vec<f32>,
 }
 
@@ -18,11 +18,11 @@ pub(crate) struct View<'a> {
     pub kernels: &'static Kernels,
     /// The row's length without padding.
     pub len: usize,
-    /// The part of the row that is whole chunks, where it lies, and its maxima.
-    pub body: Part<'a>,
-    /// What remains, copied and padded with -inf to a whole chunk; empty if nothing remains.
-    pub rest: Part<'a>,
-    /// All maxima, those of `rest` last.
+    /// The row in id order: what comes before the first cache line, copied and padded with -inf to a
+    /// whole chunk; the whole chunks, where they lie; what remains, copied and padded. The first and
+    /// the last can be empty.
+    pub parts: [Part<'a>; 3],
+    /// All maxima, in the order of the parts.
     pub maxima: &'a [f32],
     /// The largest logit: -inf if there are only -inf and NaN.
     pub top: f32,
@@ -38,9 +38,14 @@ pub(crate) struct Part<'a> {
     pub first_id: u32,
 }
 
+/// Loads that straddle cache lines are slow; rows of fewer chunks than this are over too soon for
+/// that to outweigh one more chunk.
+const ALIGN_FROM: usize = 32;
+const CACHE_LINE: usize = 64;
+
 impl Survey {
     pub(crate) const fn new() -> Self {
-        Self { maxima: Vec::new(), rest: Vec::new(), groups: Vec::new() }
+        Self { maxima: Vec::new(), ends: Vec::new(), groups: Vec::new() }
     }
 
     /// Reads the row.
@@ -49,38 +54,62 @@ impl Survey {
         kernels: &'static Kernels,
         row: &'a [f32],
     ) -> Result<View<'a>, Error> {
-        let (body, rest) = row.split_at(row.len() - row.len() % kernels.chunk);
-        let per_chunk = kernels.chunk / DEPTH;
-        let body_maxima = body.len() / DEPTH;
-        let rest_maxima = if rest.is_empty() { 0 } else { per_chunk };
-        resize(&mut self.maxima, body_maxima + rest_maxima, f32::NEG_INFINITY)?;
+        let chunk = kernels.chunk;
+        let aligned = row.as_ptr().align_offset(CACHE_LINE);
+        let lead = if row.len() >= ALIGN_FROM * chunk { aligned.min(row.len()) } else { 0 };
+        let (lead, body) = row.split_at(lead);
+        let (body, rest) = body.split_at(body.len() - body.len() % chunk);
+
+        resize(&mut self.ends, 2 * chunk, f32::NEG_INFINITY)?;
+        let (lead_chunk, rest_chunk) = self.ends.split_at_mut(chunk);
+        let lead_chunk = pad(lead, lead_chunk);
+        let rest_chunk = pad(rest, rest_chunk);
+
+        let lens = [lead_chunk.len(), body.len(), rest_chunk.len()].map(|len| len / DEPTH);
+        resize(&mut self.maxima, lens.iter().sum(), f32::NEG_INFINITY)?;
         // Groups are never more than maxima: room for them now spares a later draw the allocation.
         self.groups.clear();
         reserve(&mut self.groups, self.maxima.len())?;
-        let (of_body, of_rest) = self.maxima.split_at_mut(body_maxima);
+        let (of_lead, others) = self.maxima.split_at_mut(lens[0]);
+        let (of_body, of_rest) = others.split_at_mut(lens[1]);
+        (kernels.maxima)(lead_chunk, of_lead);
         (kernels.maxima)(body, of_body);
-        self.rest.clear();
-        if !rest.is_empty() {
-            resize(&mut self.rest, kernels.chunk, f32::NEG_INFINITY)?;
-            self.rest[..rest.len()].copy_from_slice(rest);
-            (kernels.maxima)(&self.rest, of_rest);
-        }
-        let (of_body, of_rest) = self.maxima.split_at(body_maxima);
+        (kernels.maxima)(rest_chunk, of_rest);
+
+        let maxima = &self.maxima[..];
+        let (of_lead, others) = maxima.split_at(lens[0]);
+        let (of_body, of_rest) = others.split_at(lens[1]);
+        let part = |logits, maxima, first| Part { logits, maxima, first_id: first as u32 };
         Ok(View {
             kernels,
             len: row.len(),
-            body: Part { logits: body, maxima: of_body, first_id: 0 },
-            rest: Part { logits: &self.rest, maxima: of_rest, first_id: body.len() as u32 },
-            maxima: &self.maxima,
-            top: (kernels.largest)(&self.maxima),
+            parts: [
+                part(lead_chunk, of_lead, 0),
+                part(body, of_body, lead.len()),
+                part(rest_chunk, of_rest, lead.len() + body.len()),
+            ],
+            maxima,
+            top: (kernels.largest)(maxima),
             groups: &mut self.groups,
         })
     }
 }
 
+/// A copy of `end` in `chunk`, filled up with -inf; nothing if there is nothing.
+fn pad<'a>(end: &[f32], chunk: &'a mut [f32]) -> &'a [f32] {
+    if end.is_empty() {
+        return &[];
+    }
+    let (copy, padding) = chunk.split_at_mut(end.len());
+    copy.copy_from_slice(end);
+    padding.fill(f32::NEG_INFINITY);
+    chunk
+}
+
 impl View<'_> {
-    pub(crate) fn parts(&self) -> [Part<'_>; 2] {
-        [self.body, self.rest]
+    /// The part that is whole chunks of the row itself.
+    pub(crate) fn body(&self) -> Part<'_> {
+        self.parts[1]
     }
 
     /// The lowest id whose logit is the largest; 0 where all logits are -inf or NaN.
@@ -89,7 +118,7 @@ impl View<'_> {
             return 0;
         }
         let lanes = self.kernels.chunk / DEPTH;
-        for part in self.parts() {
+        for part in &self.parts {
             let Some(at) = (self.kernels.find_reaching)(part.maxima, self.top) else { continue };
             let chunk = at / lanes * self.kernels.chunk;
             let logits = &part.logits[chunk..chunk + self.kernels.chunk];

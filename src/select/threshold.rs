@@ -11,8 +11,12 @@ use crate::memory::resize;
 /// The fewest groups: a few vectors, so that a count is a few instructions.
 const GROUPS: usize = 128;
 
-/// A threshold that at least `k` tokens reach; the lowest finite value if the maxima do not tell.
-pub(super) fn threshold(view: &mut View<'_>, k: usize) -> Result<f32, Error> {
+/// How many of the `k` tokens an estimate wants to see in its sample of the row.
+const SEEN: usize = 256;
+
+/// A threshold that at least `k` tokens reach; the lowest finite value if fewer than `k` are finite.
+/// With `estimate`, where the maxima are too few for `k`, one that about `k` tokens reach.
+pub(super) fn threshold(view: &mut View<'_>, k: usize, estimate: bool) -> Result<f32, Error> {
     let count = view.kernels.count_reaching;
     let enough = k + k / 8 + 2;
     let groups = (4 * k).next_power_of_two().max(GROUPS);
@@ -27,14 +31,20 @@ pub(super) fn threshold(view: &mut View<'_>, k: usize) -> Result<f32, Error> {
         }
         return Ok(low);
     }
+    let stride = k / SEEN;
+    if estimate && stride > 1 {
+        let chunks = || view.body().logits.chunks_exact(view.kernels.chunk).step_by(stride);
+        let wanted = k / stride + SEEN / 8;
+        return Ok(bisect(low, view.top, wanted, wanted + SEEN / 16, |t| {
+            chunks().map(|chunk| count(chunk, t)).sum()
+        }));
+    }
     if k <= view.maxima.len() {
         low = bisect(low, view.top, k, enough, |t| count(view.maxima, t));
     }
-    if k < view.len {
-        let (body, rest) = (view.body.logits, view.rest.logits);
-        low = bisect(low, view.top, k, enough, |t| count(body, t) + count(rest, t));
-    }
-    Ok(low)
+    Ok(bisect(low, view.top, k, enough, |t| {
+        view.parts.iter().map(|part| count(part.logits, t)).sum()
+    }))
 }
 
 /// Narrows the threshold down between `low`, which is returned if fewer than `k` reach it, and

@@ -42,7 +42,7 @@ impl Kernels {
         Self {
             level: L::LEVEL,
             chunk: DEPTH * L::LANES,
-            maxima: |row, out| L::run(|simd| maxima::maxima(simd, row, out)),
+            maxima: |row, out| L::run(|simd| maxima::maxima(simd.loads(), L::LANES, row, out)),
             fold: |values, groups| L::run(|simd| maxima::fold(simd, values, groups)),
             largest: |values| L::run(|simd| maxima::largest(simd, values)),
             count_reaching: |values, t| L::run(|simd| count::count_reaching(simd, values, t)),

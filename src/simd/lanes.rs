@@ -20,7 +20,6 @@ pub(super) trait Simd: Copy {
 
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
     fn sub(self, a: Self::F, b: Self::F) -> Self::F;
-    fn mul(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a * b + c`, rounded once or twice: what uses it must allow for both.
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     /// The larger; where `a` is NaN, `b`.
@@ -46,9 +45,13 @@ pub(super) trait Simd: Copy {
 /// A vector unit together with the way into code that is compiled for it.
 pub(super) trait Level: Simd {
     const LEVEL: SimdLevel;
+    /// The unit for loops that do little more than load.
+    type Loads: Simd;
 
     /// Whether this CPU has it.
     fn is_present() -> bool;
+
+    fn loads(self) -> Self::Loads;
 
     /// Runs `kernel` in a function compiled with the unit's features. Only to be called where
     /// [`Level::is_present`] has answered yes: the tables of `dispatch` are handed out on that

@@ -1,6 +1,7 @@
 //! The names of the vector units.
 
 use super::dispatch::Kernels;
+use core::ffi::CStr;
 
 /// An instruction set the kernels exist for. All give the same tokens; they differ in speed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,11 +23,19 @@ impl SimdLevel {
     /// The name that the environment variable `S2SAMPLER_SIMD` takes and `s2_simd_level` returns.
     #[must_use]
     pub const fn name(self) -> &'static str {
+        match self.c_name().to_str() {
+            Ok(name) => name,
+            Err(_) => "",
+        }
+    }
+
+    /// The same text, ended by a NUL.
+    pub(crate) const fn c_name(self) -> &'static CStr {
         match self {
-            Self::Baseline => "baseline",
-            Self::Avx2 => "avx2",
-            Self::Avx512 => "avx512",
-            Self::Neon => "neon",
+            Self::Baseline => c"baseline",
+            Self::Avx2 => c"avx2",
+            Self::Avx512 => c"avx512",
+            Self::Neon => c"neon",
         }
     }
 

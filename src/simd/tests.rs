@@ -200,3 +200,69 @@ fn exp_is_within_a_third_of_its_error() {
         assert!(worst > 0.0, "the test compares nothing");
     }
 }
+
+#[test]
+fn zz_bench() {
+    for kernels in levels() {
+        let chunks = 155_776 / kernels.chunk;
+        let mut row = row(kernels, chunks, 9);
+        let mut next = uniform(3);
+        row.iter_mut().for_each(|l| *l = (0..6).map(|_| next()).sum::<f32>() * 4.0);
+        for off in [0usize, 4, 8, 12] {
+            let mut v = vec![0.0f32; row.len() + 32];
+            let a = v.as_ptr().align_offset(64) + off;
+            let r = &mut v[a..a + row.len()];
+            r.copy_from_slice(&row);
+            let mut m = vec![0.0; row.len() / DEPTH];
+            let mut best = f64::MAX;
+            for _ in 0..300 {
+                let t = std::time::Instant::now();
+                (kernels.maxima)(r, &mut m);
+                best = best.min(t.elapsed().as_secs_f64());
+            }
+            let mut b2 = f64::MAX;
+            for _ in 0..300 {
+                let t = std::time::Instant::now();
+                std::hint::black_box((kernels.largest)(r));
+                b2 = b2.min(t.elapsed().as_secs_f64());
+            }
+            println!(
+                "{:?} off {off} maxima {:.2} largest {:.2} vec16",
+                kernels.level,
+                best * 1e6,
+                b2 * 1e6
+            );
+        }
+        let mut maxima = maxima_of(kernels, &row);
+        let top = (kernels.largest)(&maxima);
+        let time = |name: &str, f: &mut dyn FnMut()| {
+            let mut best = f64::MAX;
+            for _ in 0..200 {
+                let t = std::time::Instant::now();
+                f();
+                best = best.min(t.elapsed().as_secs_f64());
+            }
+            println!(
+                "{:?} {name} {:.2} us {:.2} ns/vec16",
+                kernels.level,
+                best * 1e6,
+                best * 1e9 / (row.len() as f64 / 16.0)
+            );
+        };
+        let mx = maxima.clone();
+        time("maxima", &mut || (kernels.maxima)(&row, &mut maxima));
+        time("row_mass", &mut || {
+            std::hint::black_box((kernels.row_mass)(&row, &mx, top));
+        });
+        let tail = Tail { top, first: top - 2.0, binade: 4096.0 };
+        time("tail_sum", &mut || {
+            std::hint::black_box((kernels.tail_sum)(&row, &mx, tail));
+        });
+        time("count", &mut || {
+            std::hint::black_box((kernels.count_reaching)(&row, top - 1.0));
+        });
+        time("maxima_mass", &mut || {
+            std::hint::black_box((kernels.maxima_mass)(&mx, top, top - 1.0));
+        });
+    }
+}

@@ -5,16 +5,17 @@
 
 pub mod engine;
 pub mod golden;
+pub mod levels;
 pub mod oracle;
 pub mod params;
 pub mod rows;
 
-use s2sampler::{Sampler, SimdLevel};
+use s2sampler::Sampler;
 
 /// Runs `body` once for every way to make a sampler from a seed, with the name of that way.
 pub fn for_each_level(mut body: impl FnMut(&str, &dyn Fn(u32) -> Sampler)) {
     body("default", &Sampler::new);
-    for level in SimdLevel::ALL.into_iter().filter(|level| level.is_available()) {
+    for level in levels::all() {
         body(level.name(), &|seed| Sampler::with_simd_level(seed, level).expect("it is available"));
     }
 }

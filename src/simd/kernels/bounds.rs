@@ -1,8 +1,9 @@
 //! Sums of exps with a known error: over the maxima alone, or over the row.
 
 use super::DEPTH;
-use super::exp::exp;
+use super::exp::{ABREAST, exp};
 use crate::simd::lanes::Simd;
+use core::array::from_fn;
 
 /// An exp this far down is less than 2^-24, with room for the error of any `expf`.
 const FLOOR: f32 = -16.64;
@@ -30,7 +31,8 @@ pub(crate) fn maxima_mass<S: Simd>(simd: S, maxima: &[f32], top: f32, cap: f32) 
         let max = simd.load(vector);
         let x = simd.sub(simd.min(max, cap), top);
         let near = simd.ge(x, floor);
-        let e = simd.keep(near, exp(simd, simd.max(x, floor)));
+        let [e] = exp(simd, [simd.max(x, floor)]);
+        let e = simd.keep(near, e);
         capped = simd.add(capped, e);
         below_cap = simd.add(below_cap, simd.keep(simd.lt(max, cap), e));
         count += simd.bits(near).count_ones() as usize;
@@ -60,18 +62,25 @@ pub(crate) fn row_mass<S: Simd>(simd: S, row: &[f32], maxima: &[f32], top: f32) 
         if !simd.any(simd.ge(simd.sub(simd.load(chunk_tops), tops), floors)) {
             continue;
         }
-        let (mut sum, mut count) = (simd.splat(0.0), simd.splat(0.0));
-        for vector in chunk.chunks_exact(S::LANES) {
-            let x = simd.sub(simd.load(vector), tops);
-            let near = simd.ge(x, floors);
-            sum = simd.add(sum, simd.keep(near, exp(simd, simd.max(x, floors))));
-            count = simd.add(count, simd.keep(near, one));
+        let (mut sum, mut count) = ([simd.splat(0.0); ABREAST], [simd.splat(0.0); ABREAST]);
+        for vectors in chunk.chunks_exact(ABREAST * S::LANES) {
+            let x: [S::F; ABREAST] =
+                from_fn(|i| simd.sub(simd.load(&vectors[i * S::LANES..][..S::LANES]), tops));
+            // Below the floor, and for NaN, the exp is anything; it is not kept.
+            let e = exp(simd, x);
+            sum = from_fn(|i| simd.add(sum[i], simd.keep(simd.ge(x[i], floors), e[i])));
+            count = from_fn(|i| simd.add(count[i], simd.keep(simd.ge(x[i], floors), one)));
         }
         // In double from chunk to chunk: the binary32 lanes then have at most DEPTH roundings.
-        mass.sum += total(simd, sum);
-        mass.count += total(simd, count);
+        mass.sum += total(simd, add_up(simd, sum));
+        mass.count += total(simd, add_up(simd, count));
     }
     mass
+}
+
+#[inline(always)]
+fn add_up<S: Simd>(simd: S, [a, b, c, d]: [S::F; ABREAST]) -> S::F {
+    simd.add(simd.add(a, b), simd.add(c, d))
 }
 
 /// The sum of the lanes, in double.

@@ -43,6 +43,11 @@ pub(crate) fn collect<S: Simd>(
         for (v, vector) in chunk.chunks_exact(S::LANES).enumerate() {
             let x = simd.load(vector);
             let mut hits = simd.bits(simd.and(simd.ge(x, lows), simd.lt(x, highs)));
+            if hits == u32::MAX >> (32 - S::LANES) {
+                let ids = chunk_id + (v * S::LANES) as u32..;
+                out.extend(vector.iter().zip(ids).map(|(logit, id)| Entry::new(*logit, id)));
+                continue;
+            }
             while hits != 0 {
                 let lane = hits.trailing_zeros() as usize;
                 hits &= hits - 1;

@@ -1,6 +1,7 @@
 //! e^x in vectors, with a known error.
 
 use crate::simd::lanes::Simd;
+use core::array::from_fn;
 
 /// How far [`exp`] may be from the platform's `expf`, relative to it, for -17.5 <= x <= 0.
 ///
@@ -8,23 +9,29 @@ use crate::simd::lanes::Simd;
 /// room for a platform whose `expf` is not the one tested.
 pub(crate) const EXP_ERROR: f32 = 1.0 / (1 << 20) as f32;
 
+/// How many vectors the exp is taken of at a time. One after the other would leave the unit waiting
+/// for each result: side by side, there is always one that is ready.
+pub(super) const ABREAST: usize = 4;
+
 /// e^x for -87 <= x <= 0: 2^k e^r with k the integer nearest x / ln 2, and for e^r a polynomial of
 /// degree 5, minimax in the relative error over |r| <= ln 2 / 2 (2^-23.2 before rounding).
 #[inline(always)]
-pub(crate) fn exp<S: Simd>(simd: S, x: S::F) -> S::F {
+pub(super) fn exp<S: Simd, const K: usize>(simd: S, x: [S::F; K]) -> [S::F; K] {
     // Adding 1.5 * 2^23 leaves the nearest integer in the low bits of the sum.
     let magic = simd.splat(12_582_912.0);
-    let shifted = simd.mul_add(x, simd.splat(core::f32::consts::LOG2_E), magic);
-    let k = simd.sub(shifted, magic);
+    let log2_e = simd.splat(core::f32::consts::LOG2_E);
+    let shifted = x.map(|x| simd.mul_add(x, log2_e, magic));
+    let k = shifted.map(|shifted| simd.sub(shifted, magic));
     // ln 2 in two parts, the first short enough for k times it to be exact.
-    let r = simd.mul_add(k, simd.splat(-0.693_359_4), x);
-    let r = simd.mul_add(k, simd.splat(2.121_944_4e-4), r);
-    let p = simd.splat(0.008_312_524);
-    let p = simd.mul_add(p, r, simd.splat(0.041_890_122));
-    let p = simd.mul_add(p, r, simd.splat(0.166_671_14));
-    let p = simd.mul_add(p, r, simd.splat(0.499_992_3));
-    let p = simd.mul_add(p, simd.mul(r, r), r);
-    simd.add_exponent(shifted, simd.add(p, simd.splat(1.0)))
+    let (high, low) = (simd.splat(-0.693_359_4), simd.splat(2.121_944_4e-4));
+    let r: [S::F; K] = from_fn(|i| simd.mul_add(k[i], high, x[i]));
+    let r: [S::F; K] = from_fn(|i| simd.mul_add(k[i], low, r[i]));
+    let mut p = [simd.splat(0.008_312_524); K];
+    for coefficient in [0.041_890_122, 0.166_671_14, 0.499_992_3, 1.0, 1.0] {
+        let coefficient = simd.splat(coefficient);
+        p = from_fn(|i| simd.mul_add(p[i], r[i], coefficient));
+    }
+    from_fn(|i| simd.add_exponent(shifted[i], p[i]))
 }
 
 /// [`exp`] over an array of whole vectors, for its test.
@@ -32,7 +39,7 @@ pub(crate) fn exp<S: Simd>(simd: S, x: S::F) -> S::F {
 #[inline(always)]
 pub(crate) fn exp_all<S: Simd>(simd: S, values: &mut [f32]) {
     for vector in values.chunks_exact_mut(S::LANES) {
-        let e = exp(simd, simd.load(vector));
+        let [e] = exp(simd, [simd.load(vector)]);
         simd.store(e, vector);
     }
 }

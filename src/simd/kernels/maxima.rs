@@ -3,20 +3,22 @@
 use super::DEPTH;
 use crate::simd::lanes::Simd;
 
-/// Writes one vector of maxima for each chunk of `row`; -inf where a lane holds only NaN.
+/// Writes `width` maxima for each chunk of `row`, -inf where a lane holds only NaN. `simd` may be
+/// narrower than the chunk's lanes: then it does them in stretches.
 #[inline(always)]
-pub(crate) fn maxima<S: Simd>(simd: S, row: &[f32], out: &mut [f32]) {
+pub(crate) fn maxima<S: Simd>(simd: S, width: usize, row: &[f32], out: &mut [f32]) {
     let bottom = simd.splat(f32::NEG_INFINITY);
-    let chunks = row.chunks_exact(DEPTH * S::LANES);
-    for (chunk, out) in chunks.zip(out.chunks_exact_mut(S::LANES)) {
-        // Two chains, so that the next maximum need not wait for the last.
-        let (mut even, mut odd) = (bottom, bottom);
-        for pair in chunk.chunks_exact(2 * S::LANES) {
-            let (first, second) = pair.split_at(S::LANES);
-            even = simd.max(simd.load(first), even);
-            odd = simd.max(simd.load(second), odd);
+    for (chunk, out) in row.chunks_exact(DEPTH * width).zip(out.chunks_exact_mut(width)) {
+        for (stretch, out) in out.chunks_exact_mut(S::LANES).enumerate() {
+            // Two chains, so that the next maximum need not wait for the last.
+            let (mut even, mut odd) = (bottom, bottom);
+            for pair in chunk.chunks_exact(2 * width) {
+                let (first, second) = pair.split_at(width);
+                even = simd.max(simd.load(&first[stretch * S::LANES..]), even);
+                odd = simd.max(simd.load(&second[stretch * S::LANES..]), odd);
+            }
+            simd.store(simd.max(even, odd), out);
         }
-        simd.store(simd.max(even, odd), out);
     }
 }
 

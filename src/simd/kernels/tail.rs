@@ -2,8 +2,9 @@
 
 use super::DEPTH;
 use super::bounds::total;
-use super::exp::{EXP_ERROR, exp};
+use super::exp::{ABREAST, EXP_ERROR, exp};
 use crate::simd::lanes::Simd;
+use core::array::from_fn;
 
 /// What the tail adds to a running binary32 sum that stays within one binade.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,32 +40,39 @@ pub(crate) fn tail_sum<S: Simd>(simd: S, row: &[f32], maxima: &[f32], tail: Tail
     let (floors, binades) = (simd.splat(floor), simd.splat(binade));
     let error = simd.splat(EXP_ERROR);
     let limit = simd.splat(half_unit * (1.0 - EXP_ERROR));
-    let mut steps = simd.splat(0.0);
+    let mut steps = [simd.splat(0.0); ABREAST];
     let mut odd = TailSum::default();
     let chunks = row.chunks_exact(DEPTH * S::LANES).zip(maxima.chunks_exact(S::LANES));
     for (chunk, chunk_tops) in chunks {
         if !simd.any(simd.ge(simd.sub(simd.load(chunk_tops), tops), floors)) {
             continue;
         }
-        for vector in chunk.chunks_exact(S::LANES) {
-            let logit = simd.load(vector);
-            let x = simd.max(simd.sub(logit, tops), floors);
-            // `x` is never NaN here, but a NaN logit came out at the floor: too small to add anything.
-            let e = simd.keep(simd.ge(firsts, logit), exp(simd, x));
+        for vectors in chunk.chunks_exact(ABREAST * S::LANES) {
+            let logits: [S::F; ABREAST] =
+                from_fn(|i| simd.load(&vectors[i * S::LANES..][..S::LANES]));
+            // A NaN comes out at the floor, which is too small to add anything.
+            let e = exp(simd, logits.map(|logit| simd.max(simd.sub(logit, tops), floors)));
+            let e: [S::F; ABREAST] = from_fn(|i| simd.keep(simd.ge(firsts, logits[i]), e[i]));
             // Adding and taking away the binade rounds to its unit.
-            let step = simd.sub(simd.add(e, binades), binades);
-            let off = simd.abs(simd.sub(e, step));
-            let unsure = simd.ge(simd.mul_add(e, error, off), limit);
-            if simd.any(unsure) {
-                steps =
-                    simd.add(steps, simd.keep(simd.lt(simd.mul_add(e, error, off), limit), step));
-                settle(simd.bits(unsure), vector, top, half_unit, &mut odd);
+            let sums = e.map(|e| simd.add(e, binades));
+            let step = sums.map(|sum| simd.sub(sum, binades));
+            let off: [S::F; ABREAST] = from_fn(|i| simd.abs(simd.sub(e[i], step[i])));
+            let doubt: [S::F; ABREAST] = from_fn(|i| simd.mul_add(e[i], error, off[i]));
+            let [a, b, c, d] = doubt;
+            let worst = simd.max(simd.max(a, b), simd.max(c, d));
+            if simd.any(simd.ge(worst, limit)) {
+                for i in 0..ABREAST {
+                    let sure = simd.keep(simd.lt(doubt[i], limit), step[i]);
+                    steps[i] = simd.add(steps[i], sure);
+                    let unsure = simd.bits(simd.ge(doubt[i], limit));
+                    settle(unsure, &vectors[i * S::LANES..], top, half_unit, &mut odd);
+                }
             } else {
-                steps = simd.add(steps, step);
+                steps = from_fn(|i| simd.add(steps[i], step[i]));
             }
         }
     }
-    odd.steps += total(simd, steps);
+    odd.steps += steps.iter().map(|steps| total(simd, *steps)).sum::<f64>();
     odd
 }
 

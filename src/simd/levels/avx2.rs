@@ -12,6 +12,14 @@ use core::arch::x86_64::*;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx2(());
 
+impl Avx2 {
+    /// AVX-512F implies AVX2 and FMA.
+    #[inline(always)]
+    pub(super) fn in_avx512(_: super::avx512::Avx512) -> Self {
+        Self(())
+    }
+}
+
 impl Simd for Avx2 {
     type F = __m256;
     type M = __m256;
@@ -37,10 +45,6 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn sub(self, a: __m256, b: __m256) -> __m256 {
         unsafe { _mm256_sub_ps(a, b) }
-    }
-    #[inline(always)]
-    fn mul(self, a: __m256, b: __m256) -> __m256 {
-        unsafe { _mm256_mul_ps(a, b) }
     }
     #[inline(always)]
     fn mul_add(self, a: __m256, b: __m256, c: __m256) -> __m256 {
@@ -95,9 +99,15 @@ impl Simd for Avx2 {
 
 impl Level for Avx2 {
     const LEVEL: SimdLevel = SimdLevel::Avx2;
+    type Loads = Self;
 
     fn is_present() -> bool {
         is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+    }
+
+    #[inline(always)]
+    fn loads(self) -> Self {
+        self
     }
 
     #[inline(always)]

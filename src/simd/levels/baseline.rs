@@ -39,10 +39,6 @@ impl Simd for Baseline {
         from_fn(|i| a[i] - b[i])
     }
     #[inline(always)]
-    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
-        from_fn(|i| a[i] * b[i])
-    }
-    #[inline(always)]
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
         // Not `f32::mul_add`: without the instruction it is a call into the C library.
         from_fn(|i| a[i] * b[i] + c[i])
@@ -92,9 +88,15 @@ impl Simd for Baseline {
 
 impl Level for Baseline {
     const LEVEL: SimdLevel = SimdLevel::Baseline;
+    type Loads = Self;
 
     fn is_present() -> bool {
         true
+    }
+
+    #[inline(always)]
+    fn loads(self) -> Self {
+        self
     }
 
     fn run<R>(kernel: impl FnOnce(Self) -> R) -> R {

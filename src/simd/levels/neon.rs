@@ -39,10 +39,6 @@ impl Simd for Neon {
         unsafe { vsubq_f32(a, b) }
     }
     #[inline(always)]
-    fn mul(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
-        unsafe { vmulq_f32(a, b) }
-    }
-    #[inline(always)]
     fn mul_add(self, a: float32x4_t, b: float32x4_t, c: float32x4_t) -> float32x4_t {
         unsafe { vfmaq_f32(c, a, b) }
     }
@@ -96,9 +92,15 @@ impl Simd for Neon {
 
 impl Level for Neon {
     const LEVEL: SimdLevel = SimdLevel::Neon;
+    type Loads = Self;
 
     fn is_present() -> bool {
         true
+    }
+
+    #[inline(always)]
+    fn loads(self) -> Self {
+        self
     }
 
     #[inline(always)]
