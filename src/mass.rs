@@ -77,7 +77,7 @@ pub(crate) fn from_row(view: &View<'_>) -> Bracket {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Guess {
     pub sum: f64,
-    /// The distance of the bounds, relative to S.
+    /// The distance of either bound, relative to S.
     pub width: f64,
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn guess(view: &View<'_>, prefix: &Prefix) -> Guess {
     }
     Guess {
         sum: known + stride as f64 * sample.sum.max(0.0),
-        width: 2.0 * (stride as f64 * sample.count / CEILING + KERNEL_ERROR),
+        width: stride as f64 * sample.count / CEILING + KERNEL_ERROR,
     }
 }
 

@@ -64,7 +64,7 @@ fn maxima_are_those_of_the_lanes() {
 }
 
 #[test]
-fn folding_counting_and_finding() {
+fn folding_and_counting() {
     for kernels in levels() {
         let values = row(kernels, 7, 2);
         let mut groups = vec![0.0; 128];
@@ -78,9 +78,29 @@ fn folding_counting_and_finding() {
         for threshold in [-45.0, -20.0, 0.0, -0.0, 4.75, 5.0, f32::NEG_INFINITY, f32::INFINITY] {
             let reaching = values.iter().filter(|v| **v >= threshold).count();
             assert_eq!((kernels.count_reaching)(&values, threshold), reaching);
-            let first = values.iter().position(|v| *v >= threshold);
-            assert_eq!((kernels.find_reaching)(&values, threshold), first);
         }
+    }
+}
+
+#[test]
+fn argmax_is_the_first_of_the_largest() {
+    for kernels in levels() {
+        let values = row(kernels, 7, 2);
+        for len in (0..700).chain([values.len() - 1, values.len()]) {
+            for start in [0, 1, 5] {
+                let values = &values[start..len.max(start)];
+                let top = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                let first = values.iter().position(|v| *v == top && top > f32::NEG_INFINITY);
+                assert_eq!((kernels.argmax)(values), first.map(|i| i as u32), "{len}");
+            }
+        }
+        let nothing = [f32::NAN, f32::NEG_INFINITY].repeat(100);
+        assert_eq!((kernels.argmax)(&nothing), None);
+        assert_eq!((kernels.argmax)(&[0.0, f32::INFINITY, f32::INFINITY]), Some(1));
+        let mut rising: Vec<f32> = (0..5000).map(|i| i as f32).collect();
+        assert_eq!((kernels.argmax)(&rising), Some(4999));
+        rising.reverse();
+        assert_eq!((kernels.argmax)(&rising), Some(0));
     }
 }
 
