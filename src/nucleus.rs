@@ -57,7 +57,7 @@ pub(crate) fn cut(
             return Ok((if all { limit } else { most }, proof));
         }
         if fewest < reach {
-            (bracket, proof) = sharper(view, prefix, bracket, proof, p)?;
+            (bracket, proof) = sharper(view, prefix, bracket, proof, limit, p)?;
             continue;
         }
         let seems = *seems.get_or_insert_with(|| mass::guess(view, prefix).sum);
@@ -78,13 +78,16 @@ fn sharper(
     prefix: &mut Prefix,
     bracket: Bracket,
     proof: Proof,
+    limit: usize,
     p: f32,
 ) -> Result<(Bracket, Proof), Error> {
+    let exps = &prefix.exps()[..limit.min(prefix.exps().len())];
     // Bounds from the row are the cheaper, but as wide as the row is long. They are worth it if bounds
     // as wide as they seem to be would settle the cut.
     let worth_it = |guess: Guess| {
         let [low, high] = [1.0 - guess.width, 1.0 + guess.width].map(|x| (x * guess.sum) as f32);
-        kept(prefix.exps(), low, p) == kept(prefix.exps(), high, p)
+        let (fewest, most) = (kept(exps, low, p), kept(exps, high, p));
+        fewest == most && (most < exps.len() || most == limit)
     };
     if proof == Proof::Maxima && (view.len <= SHORT || worth_it(mass::guess(view, prefix))) {
         return Ok((mass::from_row(view), Proof::Row));
