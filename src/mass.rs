@@ -174,3 +174,6 @@ fn sum_in_double(exps: &[f32]) -> f64 {
 fn power_of_two_below(x: f32) -> f32 {
     f32::from_bits(x.to_bits() & 0x7f80_0000).max(1.0)
 }
+
+#[cfg(test)]
+mod tests;

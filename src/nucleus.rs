@@ -128,3 +128,6 @@ fn next_target(view: &View<'_>, prefix: &Prefix, bracket: Bracket, p: f32) -> us
     let missing = (f64::from(p) * sum - seen) / last;
     steady.max(len + missing.clamp(0.0, view.len as f64) as usize)
 }
+
+#[cfg(test)]
+mod tests;
