@@ -5,7 +5,7 @@ use super::{
     Bracket, CEILING, at_least, at_most, exact, from_maxima, from_row, power_of_two_below,
 };
 use crate::select::{Prefix, Survey};
-use crate::simd::{Kernels, SimdLevel};
+use crate::simd::{DEPTH, EXP_ERROR, Kernels, SimdLevel};
 
 /// Half a unit of the first binade.
 const HALF_UNIT: f32 = 1.0 / (1 << 24) as f32;
@@ -93,8 +93,22 @@ fn small_exps() {
     }
     for n in (0..=64).map(|i| f64::from(i) / 64.0 * CEILING) {
         let growth = (n * CEILING.recip().ln_1p()).exp();
-        let x = n / CEILING;
-        assert!(growth <= 1.0 + x + x * x);
+        assert!(f64::from(at_most(1.0, n)) >= growth, "{n}");
+    }
+}
+
+/// The kernels' sums may be as far off as [`EXP_ERROR`] allows, whatever they are on this platform.
+#[test]
+fn bounds_allow_for_the_kernels_error() {
+    let error = f64::from(EXP_ERROR);
+    for seed in 0..2000 {
+        let exps = falling_exps(&mut Random(seed));
+        let large: Vec<f32> = exps.iter().copied().filter(|e| *e >= HALF_UNIT).collect();
+        for large in [&large[..], &large[..1], &large[..large.len().min(3)]] {
+            let (sum, count) = (sum(large), large.len() as f64);
+            assert!(at_least(real_sum(large) * (1.0 + error), count) <= sum, "seed {seed}");
+            assert!(sum <= at_most(real_sum(large) / (1.0 + error), count), "seed {seed}");
+        }
     }
 }
 
@@ -369,4 +383,44 @@ fn small_exps_leave_the_brackets_narrow() {
             assert!(low == 1.0 && high < 1.0002, "{:?}: {low:e}..{high:e}", kernels.level);
         }
     }
+}
+
+/// Where more maxima reach the last entry than there are entries, those are known not to be in.
+#[test]
+fn ties_with_the_last_entry_count_towards_the_sum() {
+    for kernels in levels() {
+        let row = vec![0.0; 1 << 16];
+        let mut survey = Survey::new();
+        let mut view = survey.read(kernels, &row).expect("memory");
+        let mut prefix = Prefix::new();
+        prefix.grow(&mut view, 2).expect("memory");
+        let least = (row.len() / DEPTH) as f32;
+        assert!(from_maxima(&view, &prefix).low > 0.99 * least, "{:?}", kernels.level);
+    }
+}
+
+/// Halves that all round up carry the sum into the next binade, where what follows adds twice as
+/// much as before: no bracket of the lower binade holds it.
+#[test]
+fn halves_can_carry_the_sum_across() {
+    let units_of = |x: &f32| f64::from(x.exp()) / unit(1.0);
+    let near = (0..3_000_000).scan(-12.0_f32, |x, _| Some(std::mem::replace(x, x.next_down())));
+    let odd = |units: &f64| units.floor() % 2.0 == 1.0;
+    // An odd number of units and a half rounds up from every even sum, to an even sum.
+    let half = near.clone().find(|x| units_of(x).fract() == 0.5 && odd(&units_of(x)));
+    // An odd number and less than a half is rounded down, but up in units of twice the size.
+    let less = |x: &f32| (0.1..0.4).contains(&units_of(x).fract()) && odd(&units_of(x));
+    let (half, other) = (half.expect("a half"), near.clone().find(less).expect("another"));
+    let mut seen = Seen::default();
+    for (halves, others) in [(300, 20), (1000, 60), (1000, 90), (1000, 900)] {
+        // Crosses when half of the others are still to come.
+        let before = f64::from(halves) * units_of(&half).ceil()
+            + f64::from(others / 2) * units_of(&other).floor();
+        let mut row = vec![0.0, (1.0 - before * unit(1.0)).ln() as f32];
+        row.extend((0..halves).map(|_| half));
+        row.extend((0..others).map(|_| other));
+        row.extend((0..20_000).map(|_| -50.0));
+        check("halves at a crossing", &row, &[2], &mut seen);
+    }
+    assert!(seen.sorted + seen.exact > 0);
 }
