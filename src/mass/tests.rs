@@ -410,7 +410,8 @@ fn halves_can_carry_the_sum_across() {
     let half = near.clone().find(|x| units_of(x).fract() == 0.5 && odd(&units_of(x)));
     // An odd number and less than a half is rounded down, but up in units of twice the size.
     let less = |x: &f32| (0.1..0.4).contains(&units_of(x).fract()) && odd(&units_of(x));
-    let (half, other) = (half.expect("a half"), near.clone().find(less).expect("another"));
+    let half = half.expect("expf hits a half");
+    let other = near.skip_while(|x| *x >= half).find(less).expect("and misses most");
     let mut seen = Seen::default();
     for (halves, others) in [(300, 20), (1000, 60), (1000, 90), (1000, 900)] {
         // Crosses when half of the others are still to come.
