@@ -134,3 +134,6 @@ fn next_target(exps: &[f32], sum: f64, p: f32) -> usize {
     let missing = 1.5 * (f64::from(p) * sum - seen) / last;
     len + steady.max(missing.clamp(0.0, f64::from(i32::MAX)) as usize)
 }
+
+#[cfg(test)]
+mod tests;

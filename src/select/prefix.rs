@@ -69,11 +69,12 @@ impl Prefix {
     fn append(&mut self, view: &View<'_>, mut low: f32, need: usize) -> Result<(), Error> {
         let old = self.entries.len();
         let edge = self.entries.last().copied();
-        let high = edge.map_or(f32::INFINITY, |edge| edge.logit().next_up());
+        let high = edge.map_or(f32::INFINITY, |edge| edge.logit());
         let chunk = view.kernels.chunk;
         let many = (2 * need + chunk).min(view.len);
         let mut whole = low == f32::MIN;
-        let mut partly_ranked = false;
+        // The worst that can be wanted, once that is known.
+        let mut worst = None;
         for part in &view.parts {
             let mut done = 0;
             while done * chunk < part.logits.len() {
@@ -83,7 +84,7 @@ impl Prefix {
                     if let Some(last) = self.keep_best(old, edge, need) {
                         low = last.logit().next_up();
                         whole = false;
-                        partly_ranked = true;
+                        worst = Some(last);
                     }
                 } else {
                     self.drop_known(old, edge);
@@ -100,14 +101,18 @@ impl Prefix {
             }
         }
         if self.entries.len() - old > many {
-            let cut = self.keep_best(old, edge, need).is_some();
-            whole &= !cut;
-            partly_ranked |= cut;
+            let last = self.keep_best(old, edge, need);
+            whole &= last.is_none();
+            worst = last.or(worst);
         } else {
             self.drop_known(old, edge);
         }
-        if partly_ranked {
+        if let Some(worst) = worst {
             self.entries[old..].sort_unstable();
+            // Where the host has the CPU take denormals for zeros, the next float above zero is zero,
+            // and tokens have come in that equal the worst and rank after it.
+            let wanted = self.entries[old..].partition_point(|entry| *entry <= worst);
+            self.entries.truncate(old + wanted);
         } else {
             radix::sort(&mut self.entries[old..], &mut self.spare)?;
         }

@@ -112,7 +112,7 @@ fn collecting_takes_an_interval_and_keeps_to_its_room() {
         for (low, high) in [(0.0, f32::INFINITY), (-3.0, 2.0), (2.0, 2.0), (f32::MIN, -30.0)] {
             let expected: Vec<Entry> = (100..)
                 .zip(&row)
-                .filter(|(_, l)| **l >= low && **l < high)
+                .filter(|(_, l)| **l >= low && **l <= high)
                 .map(|(id, l)| Entry::new(*l, id))
                 .collect();
             let mut found = Vec::with_capacity(row.len());
