@@ -44,17 +44,21 @@ impl Prefix {
 
     /// Grows to at least `target` ranks, or to all tokens above -inf.
     pub(crate) fn grow(&mut self, view: &mut View<'_>, target: usize) -> Result<(), Error> {
-        let mut estimate = true;
-        while self.entries.len() < target && !self.whole {
-            // As many tokens as that reach the threshold, more than there are now: so it lies at or
-            // below the last of them. An estimate may miss; the second time it is a certainty.
+        // An estimated threshold may miss; the second time it is a certainty.
+        for estimate in [true, false] {
+            if self.entries.len() >= target || self.whole {
+                break;
+            }
+            // More tokens than there are now reach it: so it lies at or below the last of them.
             let low = if target < view.len { threshold(view, target, estimate)? } else { f32::MIN };
             if low == f32::MIN {
                 // Everything: it costs less to begin again than to leave out what is there.
                 self.clear();
             }
             self.append(view, low, target - self.entries.len())?;
-            estimate = false;
+        }
+        if self.entries.len() < target && !self.whole {
+            return Err(Error::Internal);
         }
         let known = self.exps.len();
         let new = &self.entries[known..];
