@@ -4,19 +4,25 @@
 # ninja where they are missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test instructions header fmt lint doc tools clean
+.PHONY: help demo test instructions bench bench-quick header fmt lint doc tools clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 help:
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 demo: tools ## run an engine's loop with this library and with a plain sampler, side by side
 	@scripts/demo $(JOBS)
 
 test: tools ## run every test: Rust, C, C++, CMake with Make and with Ninja
 	@scripts/test $(JOBS)
+
+bench: tools ## time everything and write docs/benchmarks.md: ten minutes, on a machine at rest
+	@scripts/bench
+
+bench-quick: tools ## the benchmark's targets, to the terminal: half a minute
+	@scripts/bench quick
 
 instructions: ## count the instructions of fixed draws, compare with the figures; ACCEPT=1 makes new ones
 	@scripts/instructions $(if $(ACCEPT),--accept)

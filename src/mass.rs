@@ -39,7 +39,9 @@ pub(crate) struct Bracket {
 /// No binary32 sum of numbers up to 1 gets past this.
 const CEILING: f64 = (1 << 24) as f64;
 
-/// Slack for the error of the kernels' exp and for the roundings of their binary32 lanes.
+/// Slack for the error of the kernels' exp and for the roundings of their binary32 lanes, at most ten
+/// in a chunk and less than that error together; then for the products of the factors that are
+/// added here, and for the last rounding, of the bound itself to the nearest binary32.
 const KERNEL_ERROR: f64 = 8.0 * EXP_ERROR as f64;
 
 /// Bounds from the first ranks and the maxima; the row is not read again.
@@ -77,7 +79,7 @@ pub(crate) fn from_row(view: &View<'_>) -> Bracket {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Guess {
     pub sum: f64,
-    /// The distance of the bounds, relative to S.
+    /// The distance of either bound, relative to S.
     pub width: f64,
 }
 
@@ -104,7 +106,7 @@ pub(crate) fn guess(view: &View<'_>, prefix: &Prefix) -> Guess {
     }
     Guess {
         sum: known + stride as f64 * sample.sum.max(0.0),
-        width: 2.0 * (stride as f64 * sample.count / CEILING + KERNEL_ERROR),
+        width: stride as f64 * sample.count / CEILING + KERNEL_ERROR,
     }
 }
 
@@ -177,3 +179,6 @@ fn sum_in_double(exps: &[f32]) -> f64 {
 fn power_of_two_below(x: f32) -> f32 {
     f32::from_bits(x.to_bits() & 0x7f80_0000).max(1.0)
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,7 +18,7 @@ pub(crate) enum Proof {
     Row,
     /// The exact sum, still in the order of the row.
     Exact,
-    /// The row had to be sorted for it.
+    /// The sum over the row, sorted for it or for its candidates.
     Sort,
 }
 
@@ -57,14 +57,16 @@ pub(crate) fn cut(
             return Ok((if all { limit } else { most }, proof));
         }
         if fewest < reach {
-            (bracket, proof) = sharper(view, prefix, bracket, proof, p)?;
+            (bracket, proof) = sharper(view, prefix, bracket, proof, limit, p)?;
             continue;
         }
         let seems = *seems.get_or_insert_with(|| mass::guess(view, prefix).sum);
         let sum = seems.clamp(f64::from(bracket.low), f64::from(bracket.high));
         let target = next_target(prefix.exps(), sum, p).min(limit);
         prefix.grow(view, if target > view.len / 4 { limit } else { target })?;
-        if proof == Proof::Maxima {
+        if prefix.is_whole() {
+            (bracket, proof) = (mass::literal(prefix), Proof::Sort);
+        } else if proof == Proof::Maxima {
             bracket = mass::from_maxima(view, prefix);
         }
     }
@@ -76,14 +78,16 @@ fn sharper(
     prefix: &mut Prefix,
     bracket: Bracket,
     proof: Proof,
+    limit: usize,
     p: f32,
 ) -> Result<(Bracket, Proof), Error> {
-    // Bounds from the row are the cheaper, but as wide as the row is long. They are worth it if they
-    // are likely to be narrower than the share on which the running sum passes.
+    let exps = &prefix.exps()[..limit.min(prefix.exps().len())];
+    // Bounds from the row are the cheaper, but as wide as the row is long. They are worth it if bounds
+    // as wide as they seem to be would settle the cut.
     let worth_it = |guess: Guess| {
-        let exps = prefix.exps();
-        let cut = kept(exps, guess.sum as f32, p).min(exps.len() - 1);
-        guess.width * f64::from(p) * guess.sum < f64::from(exps[cut])
+        let [low, high] = [1.0 - guess.width, 1.0 + guess.width].map(|x| (x * guess.sum) as f32);
+        let (fewest, most) = (kept(exps, low, p), kept(exps, high, p));
+        fewest == most && (most < exps.len() || most == limit)
     };
     if proof == Proof::Maxima && (view.len <= SHORT || worth_it(mass::guess(view, prefix))) {
         return Ok((mass::from_row(view), Proof::Row));
@@ -130,3 +134,6 @@ fn next_target(exps: &[f32], sum: f64, p: f32) -> usize {
     let missing = 1.5 * (f64::from(p) * sum - seen) / last;
     len + steady.max(missing.clamp(0.0, f64::from(i32::MAX)) as usize)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! One draw with the calling thread's generator.
 
 use crate::rng::Source;
-use crate::sample::{Extras, Row, sample};
+use crate::sample::{Extras, Row, certain, sample};
 use crate::simd::Kernels;
 use crate::{Error, SamplerParams, thread_state};
 
@@ -16,12 +16,16 @@ use crate::{Error, SamplerParams, thread_state};
 /// [`Error::EmptyRow`] for an empty row (the C function returns 0 there), [`Error::BadArgument`]
 /// for more than `i32::MAX` logits, [`Error::OutOfMemory`], [`Error::NoEntropy`].
 pub fn sample_token(logits: &[f32], params: &SamplerParams) -> Result<u32, Error> {
-    let row = Row { logits, absent: 0 };
-    thread_state::with(|generator, scratch| {
-        let mut source = Source::Generator(generator);
-        sample(Kernels::chosen(), row, params, Extras::default(), &mut source, scratch)
-    })
-    .map(|drawn| drawn.index.unwrap_or(0))
+    let (kernels, row) = (Kernels::chosen(), Row { logits, absent: 0 });
+    let extras = Extras::default();
+    let drawn = match certain(kernels, row, params, extras)? {
+        Some(drawn) => drawn,
+        None => thread_state::with(|generator, scratch| {
+            let mut source = Source::Generator(generator);
+            sample(kernels, row, params, extras, &mut source, scratch)
+        })?,
+    };
+    Ok(drawn.index.unwrap_or(0))
 }
 
 /// Puts this thread's generator in the state of `std::mt19937(seed)`.

@@ -16,6 +16,17 @@ pub(crate) struct Row<'a> {
     pub absent: usize,
 }
 
+impl Row<'_> {
+    /// The number of tokens, if it is one that a row can have.
+    fn len(&self) -> Result<usize, Error> {
+        match self.logits.len() + self.absent {
+            0 => Err(Error::EmptyRow),
+            n if i32::try_from(n).is_ok() => Ok(n),
+            _ => Err(Error::BadArgument),
+        }
+    }
+}
+
 /// What may be asked of a draw beyond the three parameters; the default asks nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Extras {
@@ -105,6 +116,18 @@ pub(crate) struct Census {
     pub log_sum_exp: f64,
 }
 
+/// The best token, where nothing else can be drawn: that takes neither memory nor a generator.
+pub(crate) fn certain(
+    kernels: &Kernels,
+    row: Row<'_>,
+    params: &SamplerParams,
+    extras: Extras,
+) -> Result<Option<Drawn>, Error> {
+    let alone = extras.keep.is_none() && params.rank_limit(row.len()?) == 1;
+    let certain = alone || params.is_greedy();
+    Ok(certain.then(|| Drawn { index: (kernels.argmax)(row.logits), candidates: 1 }))
+}
+
 /// Draws a token; the source gives one uniform or none.
 pub(crate) fn sample(
     kernels: &'static Kernels,
@@ -114,30 +137,21 @@ pub(crate) fn sample(
     source: &mut Source<'_>,
     scratch: &mut Scratch,
 ) -> Result<Drawn, Error> {
-    let n = row.logits.len() + row.absent;
-    if n == 0 {
-        return Err(Error::EmptyRow);
-    }
-    if i32::try_from(n).is_err() {
-        return Err(Error::BadArgument);
-    }
+    let limit = params.rank_limit(row.len()?);
     let Scratch { survey, prefix, weights, kept, proofs } = scratch;
     weights.clear();
     *kept = None;
-    let mut view = survey.read(kernels, row.logits)?;
-    let limit = params.rank_limit(n);
-    let p = params.nucleus();
-    // Any second token carries the sum past 0.
-    let alone = limit == 1 || p == 0.0 && view.top.is_finite();
-    if params.is_greedy() || alone && extras.keep.is_none() {
-        return Ok(Drawn { index: view.argmax(), candidates: 1 });
+    if let Some(drawn) = certain(kernels, row, params, extras)? {
+        return Ok(drawn);
     }
+    let mut view = survey.read(kernels, row.logits)?;
+    let p = params.nucleus();
     if !view.top.is_finite() {
         // No distribution can be made: S is NaN and drops nothing, the weights are NaN and give rank 0.
         if limit > 1 {
             source.uniform();
         }
-        return Ok(Drawn { index: view.argmax(), candidates: limit });
+        return Ok(Drawn { index: (kernels.argmax)(row.logits), candidates: limit });
     }
     let (mut candidates, proof) = nucleus::cut(&mut view, prefix, limit, p)?;
     proofs[match proof {
@@ -172,7 +186,7 @@ pub(crate) fn sample(
         *kept = Some(index);
         weights.push(logit);
     }
-    if !weigh(weights, view.top, params.temperature) {
+    if !weigh(kernels, weights, view.top, params.temperature) {
         weights.clear();
         return drawn(first);
     }

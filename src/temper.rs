@@ -4,24 +4,18 @@
 //! the result are made. The sums run in rank order and round at every step.
 
 use crate::ordered::single;
+use crate::simd::Kernels;
 
 /// Turns the candidates' logits, in rank order, into the weights of the draw, in place.
 ///
 /// `top` is the logit of rank 0. Returns false where no distribution can be made and rank 0 is the
 /// answer.
-pub(crate) fn weigh(logits: &mut [f32], top: f32, temperature: f32) -> bool {
+pub(crate) fn weigh(kernels: &Kernels, logits: &mut [f32], top: f32, temperature: f32) -> bool {
     if temperature.is_nan() {
         logits.iter_mut().for_each(|l| *l = if *l == top { 1.0 } else { 0.0 });
     } else {
-        // Equal logits weigh the same, and some rows have few different ones.
-        let (mut logit, mut weight) = (f32::NAN, 0.0);
-        for l in logits.iter_mut() {
-            if *l != logit {
-                logit = *l;
-                weight = ((logit - top) / temperature).exp();
-            }
-            *l = weight;
-        }
+        logits.iter_mut().for_each(|l| *l = (*l - top) / temperature);
+        (kernels.expf_all)(logits);
     }
     let total = single::add(0.0, logits);
     if total > 0.0 {

@@ -53,7 +53,7 @@ fn quoted_facts_hold() {
     assert!(readme.contains(&format!("Rust toolchain ({rust} or newer)")));
     assert!(readme.contains("cmake (3.14 or newer)"));
     assert!(read("CMakeLists.txt").contains("cmake_minimum_required(VERSION 3.14"));
-    for target in ["demo", "test"] {
+    for target in ["demo", "test", "bench"] {
         assert!(readme.contains(&format!("make {target}")));
         assert!(read("Makefile").contains(&format!("\n{target}:")));
     }
@@ -78,6 +78,42 @@ fn names_are_the_headers() {
         names += 1;
     }
     assert!(names > 20, "only {names} names: the table was not read");
+}
+
+/// The README's figures are lines of docs/benchmarks.md, and that those are the measured ones can be seen
+/// in the raw results: the full sort's and the library's times, and their ratio.
+#[test]
+fn speed_is_the_measured_one() {
+    let readme = read("README.md");
+    let (_, rest) = readme.split_once("<!-- Speed: written by ").expect("the section begins");
+    let (section, _) = rest.split_once("<!-- Speed: end -->").expect("the section ends");
+    let (_, section) = section.split_once("-->").expect("the marker is closed");
+    let document = read("docs/benchmarks.md");
+    let lines: Vec<&str> = document.lines().collect();
+    let mut rows = 0;
+    for line in section.lines().filter(|line| line.contains(|c: char| c.is_ascii_digit())) {
+        assert!(lines.contains(&line), "not in docs/benchmarks.md: {line}");
+        rows += usize::from(line.starts_with('|'));
+    }
+    assert!(rows > 0, "no figures");
+    assert!(section.contains("](docs/benchmarks.md)"));
+    assert!(section.contains(".svg)"), "no plot");
+
+    let raw = read("docs/benchmarks/table.csv");
+    let times = |subject: &str| -> Vec<f64> {
+        let start = format!("normal,155776,default,cache,{subject},");
+        let list = raw.lines().find_map(|line| line.strip_prefix(&start)).expect("it was timed");
+        list.split(' ').map(|ns| ns.parse().expect("nanoseconds")).collect()
+    };
+    let ratios = times("full sort").into_iter().zip(times("s2sampler")).map(|(a, b)| a / b);
+    let mut ratios: Vec<f64> = ratios.collect();
+    ratios.sort_by(f64::total_cmp);
+    let ratio = ratios[ratios.len() / 2];
+    let shown = section.replace(',', "");
+    assert!(
+        shown.contains(&format!(" {ratio:.0} times as fast as the plain full sort")),
+        "{ratio}"
+    );
 }
 
 /// Every relative link of the README and the changelog leads to a file.

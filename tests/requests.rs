@@ -354,8 +354,16 @@ fn requests_leave_no_trace() {
             let ranges = &asked.ranges[..1];
             let drawn = [&mut sampler, &mut fresh].map(|s| s.sample_ranges(&row, ranges, &ALL));
             assert_eq!(drawn[0], drawn[1], "{level}, {seed}");
-            let answers = [&mut sampler, &mut fresh].map(|s| s.sample_request(&plain));
-            assert_eq!(answers[0], answers[1], "{level}, {seed}");
+            // Greedy ones too, which come to their token before they come to the memory of the last.
+            for params in
+                [ALL, SamplerParams { temperature: 0.0, ..ALL }, SamplerParams { top_k: 1, ..ALL }]
+            {
+                let mut fresh = make(0);
+                fresh.restore(&sampler.save()).expect("a state");
+                let request = Request { params, watched_id: Some(3), ..plain };
+                let answers = [&mut sampler, &mut fresh].map(|s| s.sample_request(&request));
+                assert_eq!(answers[0], answers[1], "{level}, {seed}, {params:?}");
+            }
         }
     });
 }

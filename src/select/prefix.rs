@@ -44,30 +44,27 @@ impl Prefix {
 
     /// Grows to at least `target` ranks, or to all tokens above -inf.
     pub(crate) fn grow(&mut self, view: &mut View<'_>, target: usize) -> Result<(), Error> {
-        let mut estimate = true;
-        while self.entries.len() < target && !self.whole {
-            // As many tokens as that reach the threshold, more than there are now: so it lies at or
-            // below the last of them. An estimate may miss; the second time it is a certainty.
+        // An estimated threshold may miss; the second time it is a certainty.
+        for estimate in [true, false] {
+            if self.entries.len() >= target || self.whole {
+                break;
+            }
+            // More tokens than there are now reach it: so it lies at or below the last of them.
             let low = if target < view.len { threshold(view, target, estimate)? } else { f32::MIN };
             if low == f32::MIN {
                 // Everything: it costs less to begin again than to leave out what is there.
                 self.clear();
             }
             self.append(view, low, target - self.entries.len())?;
-            estimate = false;
         }
-        let top = view.top;
-        let new = &self.entries[self.exps.len()..];
+        if self.entries.len() < target && !self.whole {
+            return Err(Error::Internal);
+        }
+        let known = self.exps.len();
+        let new = &self.entries[known..];
         reserve(&mut self.exps, new.len())?;
-        // Equal logits have equal exps, and some rows have few different ones.
-        let (mut logit, mut exp) = (f32::NAN, 0.0);
-        self.exps.extend(new.iter().map(|entry| {
-            if entry.logit() != logit {
-                logit = entry.logit();
-                exp = (logit - top).exp();
-            }
-            exp
-        }));
+        self.exps.extend(new.iter().map(|entry| entry.logit() - view.top));
+        (view.kernels.expf_all)(&mut self.exps[known..]);
         Ok(())
     }
 
@@ -76,11 +73,12 @@ impl Prefix {
     fn append(&mut self, view: &View<'_>, mut low: f32, need: usize) -> Result<(), Error> {
         let old = self.entries.len();
         let edge = self.entries.last().copied();
-        let high = edge.map_or(f32::INFINITY, |edge| edge.logit().next_up());
+        let high = edge.map_or(f32::INFINITY, |edge| edge.logit());
         let chunk = view.kernels.chunk;
         let many = (2 * need + chunk).min(view.len);
         let mut whole = low == f32::MIN;
-        let mut partly_ranked = false;
+        // The worst that can be wanted, once that is known.
+        let mut worst = None;
         for part in &view.parts {
             let mut done = 0;
             while done * chunk < part.logits.len() {
@@ -90,7 +88,7 @@ impl Prefix {
                     if let Some(last) = self.keep_best(old, edge, need) {
                         low = last.logit().next_up();
                         whole = false;
-                        partly_ranked = true;
+                        worst = Some(last);
                     }
                 } else {
                     self.drop_known(old, edge);
@@ -107,14 +105,18 @@ impl Prefix {
             }
         }
         if self.entries.len() - old > many {
-            let cut = self.keep_best(old, edge, need).is_some();
-            whole &= !cut;
-            partly_ranked |= cut;
+            let last = self.keep_best(old, edge, need);
+            whole &= last.is_none();
+            worst = last.or(worst);
         } else {
             self.drop_known(old, edge);
         }
-        if partly_ranked {
+        if let Some(worst) = worst {
             self.entries[old..].sort_unstable();
+            // Where the host has the CPU take denormals for zeros, the next float above zero is zero,
+            // and tokens have come in that equal the worst and rank after it.
+            let wanted = self.entries[old..].partition_point(|entry| *entry <= worst);
+            self.entries.truncate(old + wanted);
         } else {
             radix::sort(&mut self.entries[old..], &mut self.spare)?;
         }

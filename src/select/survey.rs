@@ -120,19 +120,4 @@ impl View<'_> {
         let part = self.parts.iter().rev().find(|p| !p.logits.is_empty() && p.first_id <= id)?;
         part.logits.get((id - part.first_id) as usize).copied()
     }
-
-    /// The lowest id whose logit is the largest; none where all logits are -inf or NaN.
-    pub(crate) fn argmax(&self) -> Option<u32> {
-        if self.top == f32::NEG_INFINITY {
-            return None;
-        }
-        let lanes = self.kernels.chunk / DEPTH;
-        self.parts.iter().find_map(|part| {
-            let at = (self.kernels.find_reaching)(part.maxima, self.top)?;
-            let chunk = at / lanes * self.kernels.chunk;
-            let logits = part.logits.get(chunk..chunk + self.kernels.chunk)?;
-            let index = (self.kernels.find_reaching)(logits, self.top)?;
-            Some(part.first_id + (chunk + index) as u32)
-        })
-    }
 }

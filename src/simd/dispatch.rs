@@ -12,15 +12,16 @@ pub(crate) struct Kernels {
     /// Elements of a row that go together: all rows and maxima passed in are multiples of it and of
     /// a [`DEPTH`]th of it.
     pub chunk: usize,
+    pub argmax: fn(&[f32]) -> Option<u32>,
     pub maxima: fn(&[f32], &mut [f32]),
     pub fold: fn(&[f32], &mut [f32]),
     pub largest: fn(&[f32]) -> f32,
     pub count_reaching: fn(&[f32], f32) -> usize,
-    pub find_reaching: fn(&[f32], f32) -> Option<usize>,
     pub collect: fn(&[f32], &[f32], Wanted, &mut Vec<Entry>) -> usize,
     pub maxima_mass: fn(&[f32], f32, f32) -> MaximaMass,
     pub row_mass: fn(&[f32], &[f32], f32, f32) -> RowMass,
     pub tail_sum: fn(&[f32], &[f32], Tail) -> TailSum,
+    pub expf_all: fn(&mut [f32]),
     #[cfg(test)]
     pub exp_all: fn(&mut [f32]),
 }
@@ -38,15 +39,15 @@ impl Kernels {
     const fn of<L: Level>() -> Self {
         #[cfg(test)]
         use kernels::exp;
-        use kernels::{bounds, collect, count, find, maxima, tail};
+        use kernels::{argmax, bounds, collect, count, expf, maxima, tail};
         Self {
             level: L::LEVEL,
             chunk: DEPTH * L::LANES,
+            argmax: |row| L::run(|simd| argmax::argmax(simd.loads(), row)),
             maxima: |row, out| L::run(|simd| maxima::maxima(simd.loads(), L::LANES, row, out)),
             fold: |values, groups| L::run(|simd| maxima::fold(simd, values, groups)),
             largest: |values| L::run(|simd| maxima::largest(simd, values)),
             count_reaching: |values, t| L::run(|simd| count::count_reaching(simd, values, t)),
-            find_reaching: |values, t| L::run(|simd| find::find_reaching(simd, values, t)),
             collect: |row, maxima, wanted, out| {
                 L::run(|simd| collect::collect(simd, row, maxima, wanted, out))
             },
@@ -57,6 +58,7 @@ impl Kernels {
                 L::run(|simd| bounds::row_mass(simd, row, maxima, top, floor))
             },
             tail_sum: |row, maxima, tail| L::run(|simd| tail::tail_sum(simd, row, maxima, tail)),
+            expf_all: |values| L::run(|_| expf::expf_all(L::FUSED, values)),
             #[cfg(test)]
             exp_all: |values| L::run(|simd| exp::exp_all(simd, values)),
         }

@@ -45,6 +45,8 @@ pub(super) trait Simd: Copy {
 /// A vector unit together with the way into code that is compiled for it.
 pub(super) trait Level: Simd {
     const LEVEL: SimdLevel;
+    /// Whether a fused multiplication and addition is one instruction.
+    const FUSED: bool;
     /// The unit for loops that do little more than load.
     type Loads: Simd;
 

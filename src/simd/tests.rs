@@ -64,7 +64,7 @@ fn maxima_are_those_of_the_lanes() {
 }
 
 #[test]
-fn folding_counting_and_finding() {
+fn folding_and_counting() {
     for kernels in levels() {
         let values = row(kernels, 7, 2);
         let mut groups = vec![0.0; 128];
@@ -78,9 +78,29 @@ fn folding_counting_and_finding() {
         for threshold in [-45.0, -20.0, 0.0, -0.0, 4.75, 5.0, f32::NEG_INFINITY, f32::INFINITY] {
             let reaching = values.iter().filter(|v| **v >= threshold).count();
             assert_eq!((kernels.count_reaching)(&values, threshold), reaching);
-            let first = values.iter().position(|v| *v >= threshold);
-            assert_eq!((kernels.find_reaching)(&values, threshold), first);
         }
+    }
+}
+
+#[test]
+fn argmax_is_the_first_of_the_largest() {
+    for kernels in levels() {
+        let values = row(kernels, 7, 2);
+        for len in (0..700).chain([values.len() - 1, values.len()]) {
+            for start in [0, 1, 5] {
+                let values = &values[start..len.max(start)];
+                let top = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                let first = values.iter().position(|v| *v == top && top > f32::NEG_INFINITY);
+                assert_eq!((kernels.argmax)(values), first.map(|i| i as u32), "{len}");
+            }
+        }
+        let nothing = [f32::NAN, f32::NEG_INFINITY].repeat(100);
+        assert_eq!((kernels.argmax)(&nothing), None);
+        assert_eq!((kernels.argmax)(&[0.0, f32::INFINITY, f32::INFINITY]), Some(1));
+        let mut rising: Vec<f32> = (0..5000).map(|i| i as f32).collect();
+        assert_eq!((kernels.argmax)(&rising), Some(4999));
+        rising.reverse();
+        assert_eq!((kernels.argmax)(&rising), Some(0));
     }
 }
 
@@ -92,7 +112,7 @@ fn collecting_takes_an_interval_and_keeps_to_its_room() {
         for (low, high) in [(0.0, f32::INFINITY), (-3.0, 2.0), (2.0, 2.0), (f32::MIN, -30.0)] {
             let expected: Vec<Entry> = (100..)
                 .zip(&row)
-                .filter(|(_, l)| **l >= low && **l < high)
+                .filter(|(_, l)| **l >= low && **l <= high)
                 .map(|(id, l)| Entry::new(*l, id))
                 .collect();
             let mut found = Vec::with_capacity(row.len());
@@ -198,5 +218,33 @@ fn exp_is_within_a_third_of_its_error() {
         }
         assert!(worst < f64::from(EXP_ERROR) / 3.0, "{:?}: {worst:e}", kernels.level);
         assert!(worst > 0.0, "the test compares nothing");
+    }
+}
+
+/// Every 251st binary32 from -88 to 0, and beyond the ends; all of them with S2_EXHAUSTIVE set.
+#[test]
+fn expf_is_the_platforms() {
+    let step = if std::env::var_os("S2_EXHAUSTIVE").is_some() { 1 } else { 251 };
+    let last = 88.0_f32.to_bits();
+    for kernels in levels() {
+        let mut bits = 0;
+        while bits <= last {
+            let x: Vec<f32> =
+                (0..4096).map(|i| -f32::from_bits((bits + i * step).min(last))).collect();
+            let mut e = x.clone();
+            (kernels.expf_all)(&mut e);
+            for (x, e) in x.iter().zip(&e) {
+                assert_eq!(e.to_bits(), x.exp().to_bits(), "{:?}: {x:e}", kernels.level);
+            }
+            bits += 4096 * step;
+        }
+        for len in 0..40 {
+            let specials = [f32::NAN, f32::NEG_INFINITY, -1e-45, 0.0, -0.0, -104.0, f32::MIN, -1.0];
+            let x: Vec<f32> = specials.into_iter().cycle().take(len).collect();
+            let mut e = x.clone();
+            (kernels.expf_all)(&mut e);
+            let same = |(x, e): (&f32, &f32)| x.exp().to_bits() == e.to_bits() || x.is_nan();
+            assert!(x.iter().zip(&e).all(same));
+        }
     }
 }

@@ -9,7 +9,7 @@ use crate::simd::lanes::Simd;
 pub(crate) struct Wanted {
     /// The lowest logit wanted.
     pub low: f32,
-    /// The lowest logit too high.
+    /// The highest logit wanted.
     pub high: f32,
     /// The id of the row's first token.
     pub first_id: u32,
@@ -17,7 +17,7 @@ pub(crate) struct Wanted {
     pub room: usize,
 }
 
-/// Appends the tokens with `low <= logit < high`, in id order.
+/// Appends the tokens with `low <= logit <= high`, in id order.
 ///
 /// Returns the number of chunks done: fewer than there are if another chunk could bring `out` past
 /// its room. This never allocates.
@@ -42,7 +42,7 @@ pub(crate) fn collect<S: Simd>(
         let chunk_id = wanted.first_id + (done * chunk_len) as u32;
         for (v, vector) in chunk.chunks_exact(S::LANES).enumerate() {
             let x = simd.load(vector);
-            let mut hits = simd.bits(simd.and(simd.ge(x, lows), simd.lt(x, highs)));
+            let mut hits = simd.bits(simd.and(simd.ge(x, lows), simd.ge(highs, x)));
             if hits == u32::MAX >> (32 - S::LANES) {
                 let ids = chunk_id + (v * S::LANES) as u32..;
                 out.extend(vector.iter().zip(ids).map(|(logit, id)| Entry::new(*logit, id)));

@@ -39,7 +39,9 @@ pub(crate) fn tail_sum<S: Simd>(simd: S, row: &[f32], maxima: &[f32], tail: Tail
     let (tops, firsts) = (simd.splat(top), simd.splat(first));
     let (floors, binades) = (simd.splat(floor), simd.splat(binade));
     let error = simd.splat(EXP_ERROR);
-    let limit = simd.splat(half_unit * (1.0 - EXP_ERROR));
+    // The error is relative to the platform's exp, not to this one, and the doubt is rounded itself:
+    // that makes one part in 2^20 of a doubt that is at most half a unit. Two are left for it.
+    let limit = simd.splat(half_unit * (1.0 - 2.0 * EXP_ERROR));
     let mut steps = [simd.splat(0.0); ABREAST];
     let mut odd = TailSum::default();
     let chunks = row.chunks_exact(DEPTH * S::LANES).zip(maxima.chunks_exact(S::LANES));

@@ -99,6 +99,7 @@ impl Simd for Avx2 {
 
 impl Level for Avx2 {
     const LEVEL: SimdLevel = SimdLevel::Avx2;
+    const FUSED: bool = true;
     type Loads = Self;
 
     fn is_present() -> bool {

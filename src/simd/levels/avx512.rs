@@ -92,6 +92,7 @@ impl Simd for Avx512 {
 
 impl Level for Avx512 {
     const LEVEL: SimdLevel = SimdLevel::Avx512;
+    const FUSED: bool = true;
     /// Half as wide: measured on a CPU with full AVX-512, a row came from the second-level cache half
     /// as fast again that way.
     type Loads = Avx2;

@@ -88,6 +88,7 @@ impl Simd for Baseline {
 
 impl Level for Baseline {
     const LEVEL: SimdLevel = SimdLevel::Baseline;
+    const FUSED: bool = false;
     type Loads = Self;
 
     fn is_present() -> bool {

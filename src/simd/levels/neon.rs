@@ -92,6 +92,7 @@ impl Simd for Neon {
 
 impl Level for Neon {
     const LEVEL: SimdLevel = SimdLevel::Neon;
+    const FUSED: bool = true;
     type Loads = Self;
 
     fn is_present() -> bool {

@@ -1,0 +1,427 @@
+//! For each lemma a test that fails if it is false, or if its constant is too small; and the brackets
+//! against S itself, on rows made to push it past their ends.
+
+use super::{
+    Bracket, CEILING, at_least, at_most, exact, from_maxima, from_row, power_of_two_below,
+};
+use crate::select::{Prefix, Survey};
+use crate::simd::{DEPTH, EXP_ERROR, Kernels, SimdLevel};
+
+/// Half a unit of the first binade.
+const HALF_UNIT: f32 = 1.0 / (1 << 24) as f32;
+
+/// Numbers in [0, 1).
+struct Random(u64);
+
+impl Random {
+    fn unit(&mut self) -> f32 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 40) as f32 / (1 << 24) as f32
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.unit() * end as f32) as usize % end
+    }
+}
+
+fn sum(values: &[f32]) -> f32 {
+    values.iter().fold(0.0, |sum, v| sum + v)
+}
+
+fn real_sum(values: &[f32]) -> f64 {
+    values.iter().map(|v| f64::from(*v)).sum()
+}
+
+/// Exps as a row could have them: rank 0 has 1, the others less and less.
+fn falling_exps(random: &mut Random) -> Vec<f32> {
+    let (len, depth) = (1 + random.below(3000), 20.0 * random.unit());
+    let mut exps: Vec<f32> = (0..len).map(|_| (-depth * random.unit()).exp()).collect();
+    exps.push(1.0);
+    exps.sort_by(|a, b| b.total_cmp(a));
+    exps
+}
+
+/// 1, and `len` times the same.
+fn one_and(len: usize, e: f32) -> Vec<f32> {
+    let mut exps = vec![e; len + 1];
+    exps[0] = 1.0;
+    exps
+}
+
+#[test]
+fn subsequences() {
+    for seed in 0..2000 {
+        let mut random = Random(seed);
+        let exps = falling_exps(&mut random);
+        let share = random.unit();
+        let some: Vec<f32> = exps.iter().copied().filter(|_| random.unit() < share).collect();
+        assert!(sum(&some) <= sum(&exps), "seed {seed}");
+        assert!(at_least(real_sum(&some), some.len() as f64) <= sum(&some).max(1.0), "seed {seed}");
+    }
+    // Each addition loses what it adds. With half the constant the bound would be too high.
+    for len in [1000, 1 << 16, 1 << 20] {
+        let exps = one_and(len, HALF_UNIT);
+        let lost = len as f64 / CEILING;
+        assert_eq!(sum(&exps), 1.0);
+        assert!(real_sum(&exps) * (1.0 - lost) <= 1.0);
+        assert!(real_sum(&exps) * (1.0 - lost / 2.0) > 1.0);
+        assert_eq!(at_least(real_sum(&exps), len as f64), 1.0);
+    }
+}
+
+#[test]
+fn small_exps() {
+    let mut random = Random(1);
+    for _ in 0..100_000 {
+        let s = 1.0 + random.unit() * 2.0_f32.powi(random.below(24) as i32);
+        assert_eq!(s + HALF_UNIT.next_down(), s);
+    }
+    assert_ne!(1.0_f32.next_up() + HALF_UNIT, 1.0_f32.next_up(), "half a unit can add something");
+
+    // Each addition gains nearly what it adds. With half the constant the bound would be too low.
+    for len in [1000, 1 << 16, 1 << 20, 1 << 22] {
+        let exps = one_and(len, HALF_UNIT.next_up());
+        let gained = len as f64 / CEILING;
+        assert!(sum(&exps) <= at_most(real_sum(&exps), len as f64), "{len}");
+        assert!(f64::from(sum(&exps)) > real_sum(&exps) * (1.0 + gained / 2.0), "{len}");
+    }
+    for seed in 0..2000 {
+        let exps = falling_exps(&mut Random(seed));
+        let large: Vec<f32> = exps.iter().copied().filter(|e| *e >= HALF_UNIT).collect();
+        assert!(sum(&exps) <= at_most(real_sum(&large), large.len() as f64), "seed {seed}");
+    }
+    for n in (0..=64).map(|i| f64::from(i) / 64.0 * CEILING) {
+        let growth = (n * CEILING.recip().ln_1p()).exp();
+        assert!(f64::from(at_most(1.0, n)) >= growth, "{n}");
+    }
+}
+
+/// The kernels' sums may be as far off as [`EXP_ERROR`] allows, whatever they are on this platform.
+#[test]
+fn bounds_allow_for_the_kernels_error() {
+    let error = f64::from(EXP_ERROR);
+    for seed in 0..2000 {
+        let exps = falling_exps(&mut Random(seed));
+        let large: Vec<f32> = exps.iter().copied().filter(|e| *e >= HALF_UNIT).collect();
+        for large in [&large[..], &large[..1], &large[..large.len().min(3)]] {
+            let (sum, count) = (sum(large), large.len() as f64);
+            assert!(at_least(real_sum(large) * (1.0 + error), count) <= sum, "seed {seed}");
+            assert!(sum <= at_most(real_sum(large) / (1.0 + error), count), "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn no_sum_passes_the_ceiling() {
+    let ceiling = CEILING as f32;
+    assert_eq!(ceiling.next_down() + 1.0, ceiling);
+    assert_eq!(ceiling + 1.0, ceiling);
+    assert_eq!(at_most(f64::from(f32::MAX), 10.0), ceiling);
+    assert_eq!(at_most(2.0, CEILING + 1.0), ceiling, "the series ends at 1");
+    let row = vec![0.0; CEILING as usize + 4096];
+    for kernels in levels() {
+        let mut survey = Survey::new();
+        let mut view = survey.read(kernels, &row).expect("memory");
+        let mut prefix = Prefix::new();
+        prefix.grow(&mut view, 64).expect("memory");
+        assert_eq!(from_maxima(&view, &prefix).high, ceiling);
+        assert_eq!(from_row(&view).high, ceiling);
+    }
+}
+
+/// What `e` adds to a sum in the binade, in units, where that is not a half.
+fn units(e: f32, binade: f32) -> f64 {
+    (f64::from(e) / unit(binade)).round()
+}
+
+fn unit(binade: f32) -> f64 {
+    f64::from(binade) / f64::from(1 << 23)
+}
+
+fn is_half(e: f32, binade: f32) -> bool {
+    (f64::from(e) / unit(binade)).fract() == 0.5
+}
+
+#[test]
+fn steps() {
+    let mut random = Random(2);
+    for _ in 0..300_000 {
+        let binade = 2.0_f32.powi(random.below(24) as i32);
+        let s = binade * (1.0 + random.unit());
+        let e = random.unit() * 2.0_f32.powi(-(random.below(26) as i32));
+        if s + e < 2.0 * binade && !is_half(e, binade) {
+            let step = unit(binade) * units(e, binade);
+            assert_eq!(f64::from(s + e) - f64::from(s), step, "{s:e} + {e:e}");
+        }
+    }
+    // So the order does not matter.
+    for seed in 0..500 {
+        let mut random = Random(seed);
+        let mut exps: Vec<f32> = falling_exps(&mut random).iter().map(|e| e / 4.0).collect();
+        let binade = 2.0_f32.powi(11);
+        exps.retain(|e| !is_half(*e, binade));
+        exps.push(binade);
+        let rising: Vec<f32> = exps.iter().rev().copied().collect();
+        exps[..].rotate_right(1);
+        assert_eq!(exps.iter().fold(0.0, |s, e| s + e), sum(&rising), "seed {seed}");
+    }
+}
+
+#[test]
+fn halves() {
+    let mut random = Random(3);
+    let (mut down, mut up) = (0, 0);
+    for _ in 0..100_000 {
+        let binade = 2.0_f32.powi(random.below(20) as i32);
+        let s = binade * (1.0 + random.unit() / 2.0);
+        let whole = random.below(1 << 12);
+        let e = (unit(binade) * (whole as f64 + 0.5)) as f32;
+        assert!(is_half(e, binade));
+        let step = (f64::from(s + e) - f64::from(s)) / unit(binade);
+        assert!(step == whole as f64 || step == whole as f64 + 1.0);
+        down += u32::from(step == whole as f64);
+        up += u32::from(step > whole as f64);
+    }
+    assert!(down > 1000 && up > 1000, "the parity decides: {down} down, {up} up");
+}
+
+#[test]
+fn crossings() {
+    let below_two = 2.0_f32.next_down();
+    let unit = 2.0 - below_two;
+    let (large, small) = (3.0 * unit, 0.55 * unit);
+    assert_ne!(below_two + large + small, below_two + small + large, "the head has an order");
+    // The same within the binade.
+    let s = below_two - 8.0 * unit;
+    assert_eq!(s + large + small, s + small + large);
+}
+
+/// The levels this CPU has; the tests of the kernels check that none is skipped.
+fn levels() -> impl Iterator<Item = &'static Kernels> {
+    SimdLevel::ALL.into_iter().filter_map(Kernels::at)
+}
+
+/// How many exact sums were needed and how they came out, lest a test only ever see sorted rows.
+#[derive(Debug, Default)]
+struct Seen {
+    exact: usize,
+    with_halves: usize,
+    sorted: usize,
+}
+
+/// Holds every bracket of a row, at every level, against S.
+fn check(name: &str, row: &[f32], all_ranks: &[usize], seen: &mut Seen) {
+    let number = |l: &f32| if l.is_nan() { f32::NEG_INFINITY } else { *l };
+    let mut sorted: Vec<f32> = row.iter().map(number).collect();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let top = sorted[0];
+    let s = sorted.iter().fold(0.0, |s, l| s + (l - top).exp());
+    for kernels in levels() {
+        for &ranks in all_ranks {
+            let what = format!("{name}, n {}, {ranks} ranks, {:?}", row.len(), kernels.level);
+            let holds = |bracket: Bracket, of: &str| {
+                let Bracket { low, high } = bracket;
+                assert!(low <= s && s <= high, "{what}: S {s:e} not in {low:e}..{high:e} {of}");
+            };
+            let mut survey = Survey::new();
+            let mut view = survey.read(kernels, row).expect("memory");
+            let mut prefix = Prefix::new();
+            prefix.grow(&mut view, ranks).expect("memory");
+            let by_row = from_row(&view);
+            holds(from_maxima(&view, &prefix), "from the maxima");
+            holds(by_row, "from the row");
+            for guess in [s, by_row.low, 1.0] {
+                let mut prefix = Prefix::new();
+                prefix.grow(&mut view, ranks).expect("memory");
+                let bracket = exact(&mut view, &mut prefix, guess).expect("memory");
+                holds(bracket, "from the exact sum");
+                // It is wide by the halves of the tail, and by nothing else.
+                let first = prefix.entries().last().expect("a number").logit();
+                let binade = power_of_two_below(bracket.low);
+                let halves = match prefix.is_whole() {
+                    true => 0,
+                    false => row
+                        .iter()
+                        .filter(|l| **l <= first && is_half((**l - top).exp(), binade))
+                        .count(),
+                };
+                let width = f64::from(bracket.high) - f64::from(bracket.low);
+                assert_eq!(width, halves as f64 * unit(binade), "{what}");
+                seen.exact += usize::from(!prefix.is_whole());
+                seen.with_halves += usize::from(halves > 0);
+                seen.sorted += usize::from(prefix.is_whole());
+            }
+        }
+    }
+}
+
+/// The logarithm of an odd number of half units of the binade, if expf has one near `e`.
+fn log_of_half(binade: f32, e: f32) -> Option<f32> {
+    let half_unit = unit(binade) as f32 / 2.0;
+    let e = (2.0 * (e / half_unit / 2.0).floor() + 1.0) * half_unit;
+    let x = e.ln();
+    [x, x.next_up(), x.next_down()].into_iter().find(|x| x.exp() == e && *x <= 0.0)
+}
+
+/// One that a sum of `n` exps could end in.
+fn binade_of(n: usize, random: &mut Random) -> f32 {
+    power_of_two_below(n as f32 * 2.0_f32.powi(-(random.below(5) as i32)))
+}
+
+type Shape = (&'static str, fn(usize, &mut Random) -> Vec<f32>);
+
+/// Rows with the largest logit at 0, but for the last.
+const SHAPES: &[Shape] = &[
+    ("wide", |n, random| topped(n, random, |random| -20.0 * random.unit())),
+    ("narrow", |n, random| topped(n, random, |random| -0.01 * random.unit())),
+    ("equal", |n, _| vec![0.0; n]),
+    ("ties", |n, random| topped(n, random, |random| -0.7 * random.below(5) as f32)),
+    ("few above many ties", |n, random| {
+        topped(n, random, |random| if random.below(200) == 0 { -random.unit() } else { -1.1 })
+    }),
+    ("lanes", |n, _| (0..n).map(|i| -0.4 * (i % 16) as f32).collect()),
+    ("chunks", |n, _| (0..n).map(|i| -2.3 * (i / 256 % 7) as f32).collect()),
+    ("at a power of two", |n, random| {
+        let sum = 2.0_f32.powi(1 + random.below(10) as i32) + (random.unit() - 0.5) * 1e-4;
+        let x = ((sum - 1.0).min(n as f32 - 1.0) / (n as f32 - 1.0).max(1.0)).ln();
+        topped(n, random, |random| (x + 1e-6 * (random.unit() - 0.5)).min(0.0))
+    }),
+    ("halves", |n, random| {
+        let binade = binade_of(n, random);
+        topped(n, random, |random| {
+            loop {
+                if let Some(x) = log_of_half(binade, (-7.0 * random.unit()).exp()) {
+                    return x;
+                }
+            }
+        })
+    }),
+    ("a half among others", |n, random| {
+        let binade = binade_of(n, random);
+        topped(n, random, |random| {
+            let x = -7.0 * random.unit();
+            let rare = random.below(n / 4 + 1) == 0;
+            if rare { log_of_half(binade, x.exp()).unwrap_or(x) } else { x }
+        })
+    }),
+    ("just above the smallest step", |n, random| topped(n, random, |_| -16.6355)),
+    ("just below the smallest step", |n, random| topped(n, random, |_| -16.637)),
+    ("around the smallest step", |n, random| {
+        topped(n, random, |random| -16.64 + 0.01 * (random.unit() - 0.5))
+    }),
+    ("far down", |n, random| topped(n, random, |random| -16.0 - 100.0 * random.unit())),
+    ("high up", |n, random| (0..n).map(|_| 1e4 + 9.0 * random.unit()).collect()),
+];
+
+fn topped(n: usize, random: &mut Random, mut logit: impl FnMut(&mut Random) -> f32) -> Vec<f32> {
+    let mut row: Vec<f32> = (0..n).map(|_| logit(random)).collect();
+    row[random.below(n)] = 0.0;
+    row
+}
+
+#[test]
+fn brackets_contain_the_sum() {
+    let mut seen = Seen::default();
+    for n in [2, 31, 255, 256, 257, 511, 513, 768, 1023, 1536, 4096, 8197, 16_400] {
+        for (name, shape) in SHAPES {
+            for seed in 0..if n < 5000 { 3 } else { 1 } {
+                let mut random = Random(seed << 32 | n as u64);
+                let mut row = shape(n, &mut random);
+                check(name, &row, &[2, 64, 700], &mut seen);
+                for _ in 0..n / 5 {
+                    row[random.below(n)] = f32::NAN;
+                    row[random.below(n)] = f32::NEG_INFINITY;
+                }
+                row[n / 2] = 0.0;
+                // Four bytes on: no load is aligned any more.
+                check(name, &row[1..], &[2, 64, 700], &mut seen);
+            }
+        }
+    }
+    assert!(seen.exact > 1000 && seen.with_halves > 100 && seen.sorted > 1000, "{seen:?}");
+}
+
+#[test]
+fn brackets_of_long_rows_contain_the_sum() {
+    let mut seen = Seen::default();
+    for (name, shape) in SHAPES {
+        check(name, &shape(1 << 20, &mut Random(5)), &[64], &mut seen);
+    }
+    assert!(seen.exact > 0, "{seen:?}");
+}
+
+/// The fewer exps, the less of the slack is for their roundings, and the more the kernels need it.
+#[test]
+fn brackets_of_two_exps_contain_their_sum() {
+    let mut random = Random(7);
+    for kernels in levels() {
+        let mut row = vec![f32::NEG_INFINITY; kernels.chunk];
+        row[3] = 0.0;
+        for _ in 0..100_000 {
+            row[40] = -random.unit();
+            let s = 1.0 + row[40].exp();
+            let mut survey = Survey::new();
+            let view = survey.read(kernels, &row).expect("memory");
+            let Bracket { low, high } = from_row(&view);
+            assert!(low <= s && s <= high, "{:?}: {s:e} not in {low:e}..{high:e}", kernels.level);
+        }
+    }
+}
+
+/// What adds nothing must not widen the brackets either, or the row would be summed for it.
+#[test]
+fn small_exps_leave_the_brackets_narrow() {
+    for kernels in levels() {
+        let mut row = vec![-16.65; 1 << 16];
+        row[77] = 0.0;
+        let mut survey = Survey::new();
+        let mut view = survey.read(kernels, &row).expect("memory");
+        let mut prefix = Prefix::new();
+        prefix.grow(&mut view, 2).expect("memory");
+        for Bracket { low, high } in [from_maxima(&view, &prefix), from_row(&view)] {
+            assert!(low == 1.0 && high < 1.0002, "{:?}: {low:e}..{high:e}", kernels.level);
+        }
+    }
+}
+
+/// Where more maxima reach the last entry than there are entries, those are known not to be in.
+#[test]
+fn ties_with_the_last_entry_count_towards_the_sum() {
+    for kernels in levels() {
+        let row = vec![0.0; 1 << 16];
+        let mut survey = Survey::new();
+        let mut view = survey.read(kernels, &row).expect("memory");
+        let mut prefix = Prefix::new();
+        prefix.grow(&mut view, 2).expect("memory");
+        let least = (row.len() / DEPTH) as f32;
+        assert!(from_maxima(&view, &prefix).low > 0.99 * least, "{:?}", kernels.level);
+    }
+}
+
+/// Halves that all round up carry the sum into the next binade, where what follows adds twice as
+/// much as before: no bracket of the lower binade holds it.
+#[test]
+fn halves_can_carry_the_sum_across() {
+    let units_of = |x: &f32| f64::from(x.exp()) / unit(1.0);
+    let near = (0..3_000_000).scan(-12.0_f32, |x, _| Some(std::mem::replace(x, x.next_down())));
+    let odd = |units: &f64| units.floor() % 2.0 == 1.0;
+    // An odd number of units and a half rounds up from every even sum, to an even sum.
+    let half = near.clone().find(|x| units_of(x).fract() == 0.5 && odd(&units_of(x)));
+    // An odd number and less than a half is rounded down, but up in units of twice the size.
+    let less = |x: &f32| (0.1..0.4).contains(&units_of(x).fract()) && odd(&units_of(x));
+    let half = half.expect("expf hits a half");
+    let other = near.skip_while(|x| *x >= half).find(less).expect("and misses most");
+    let mut seen = Seen::default();
+    for (halves, others) in [(300, 20), (1000, 60), (1000, 90), (1000, 900)] {
+        // Crosses when half of the others are still to come.
+        let before = f64::from(halves) * units_of(&half).ceil()
+            + f64::from(others / 2) * units_of(&other).floor();
+        let mut row = vec![0.0, (1.0 - before * unit(1.0)).ln() as f32];
+        row.extend((0..halves).map(|_| half));
+        row.extend((0..others).map(|_| other));
+        row.extend((0..20_000).map(|_| -50.0));
+        check("halves at a crossing", &row, &[2], &mut seen);
+    }
+    assert!(seen.sorted + seen.exact > 0);
+}

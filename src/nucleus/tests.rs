@@ -1,0 +1,112 @@
+//! The cut grows with S, and is the one of single steps.
+
+use super::{FIRST, Proof, cut, kept};
+use crate::select::{Prefix, Survey};
+use crate::simd::{Kernels, SimdLevel};
+
+fn uniform(seed: u64) -> impl FnMut() -> f32 {
+    let mut state = seed;
+    move || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f32 / (1 << 24) as f32
+    }
+}
+
+/// The running sums that are compared with p.
+fn running_sums(exps: &[f32], sum: f32) -> Vec<f32> {
+    let step = |c: &mut f32, e: &f32| {
+        *c += e / sum;
+        Some(*c)
+    };
+    exps.iter().scan(0.0, step).collect()
+}
+
+fn falling_exps(seed: u64) -> Vec<f32> {
+    let mut next = uniform(seed);
+    let (len, depth) = (1 + (2000.0 * next()) as usize, 20.0 * next() * next());
+    let mut exps: Vec<f32> = (0..len).map(|_| (-depth * next()).exp()).collect();
+    exps.push(1.0);
+    exps.sort_by(|a, b| b.total_cmp(a));
+    exps
+}
+
+#[test]
+fn the_running_sums_fall_as_the_sum_grows() {
+    for seed in 0..300 {
+        let exps = falling_exps(seed);
+        let mut sum = exps.iter().fold(0.0, |s, e| s + e);
+        let mut before = running_sums(&exps, sum);
+        let mut next = uniform(!seed);
+        for _ in 0..20 {
+            // By one unit, or by a percent.
+            sum = if next() < 0.5 { sum.next_up() } else { sum * (1.0 + 0.01 * next()) };
+            let after = running_sums(&exps, sum);
+            assert!(before.iter().zip(&after).all(|(before, after)| after <= before));
+            // Hence the cut.
+            let p = before[(next() * exps.len() as f32) as usize];
+            assert!(kept(&exps, sum.next_down(), p) <= kept(&exps, sum, p), "seed {seed}");
+            assert!(kept(&exps, sum, p) <= kept(&exps, CEILING, p), "seed {seed}");
+            before = after;
+        }
+    }
+}
+
+const CEILING: f32 = (1 << 24) as f32;
+
+#[test]
+fn the_cut_is_where_single_steps_pass() {
+    for seed in 0..200 {
+        let exps = falling_exps(seed);
+        let sum = exps.iter().fold(0.0, |s, e| s + e);
+        let running = running_sums(&exps, sum);
+        for i in 0..running.len() {
+            for p in [running[i].next_down(), running[i], running[i].next_up()] {
+                let passes = running.iter().position(|c| *c > p).unwrap_or(exps.len()).max(1);
+                assert_eq!(kept(&exps, sum, p), passes, "seed {seed}, rank {i}");
+                if exps.len() > 200 && i > 100 {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Every proof finds the literal cut, whatever p and the limit: a p between, at, and next to running
+/// sums, where a sum that is one unit off gives another cut.
+#[test]
+fn every_proof_finds_the_cut() {
+    for kernels in SimdLevel::ALL.into_iter().filter_map(Kernels::at) {
+        let mut proofs = Vec::new();
+        let mut prefix = Prefix::new();
+        let mut survey = Survey::new();
+        for seed in 0..60 {
+            let mut next = uniform(seed);
+            let (n, depth) = ((20_000.0 * next() * next()) as usize + 2, 12.0 * next() * next());
+            let grid = if seed % 3 == 0 { 64.0 } else { 1e5 };
+            let row: Vec<f32> = (0..n).map(|_| (next() * depth * grid).round() / grid).collect();
+            let mut sorted = row.clone();
+            sorted.sort_by(|a, b| b.total_cmp(a));
+            let exps: Vec<f32> = sorted.iter().map(|l| (l - sorted[0]).exp()).collect();
+            let running = running_sums(&exps, exps.iter().fold(0.0, |s, e| s + e));
+            for _ in 0..40 {
+                let at = running[(next() * next() * n as f32) as usize];
+                let p = [at.next_down(), at, at.next_up(), next()][(next() * 4.0) as usize];
+                let limit = [n, n.min(FIRST + 1), 2 + (next() * (n - 1) as f32) as usize]
+                    [(next() * 3.0) as usize];
+                let literal = running.iter().position(|c| *c > p).unwrap_or(n).clamp(1, limit);
+                let mut view = survey.read(kernels, &row).expect("memory");
+                let (found, proof) = cut(&mut view, &mut prefix, limit, p).expect("memory");
+                assert_eq!(
+                    found, literal,
+                    "seed {seed}, n {n}, p {p:e}, limit {limit}, {proof:?}, {:?}",
+                    kernels.level
+                );
+                proofs.push(proof);
+            }
+        }
+        for proof in [Proof::Maxima, Proof::Row, Proof::Exact, Proof::Sort] {
+            assert!(proofs.contains(&proof), "{proof:?} was never needed");
+        }
+    }
+}
