@@ -1,9 +1,11 @@
-/* Every export with NULL, zero and negative arguments, and the texts and numbers of every status. */
+/* Every export with NULL, zero and negative arguments, and the texts and numbers of every status.
+   (Several rows in a call: rows.cpp.) */
 #include <s2sampler.h>
 
 #include "support/check.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <string.h>
 
 static void sample_token(void) {
@@ -46,6 +48,256 @@ static void sample_token(void) {
         with_null = s2_sample_token(row, 4, NULL);
         s2_seed_thread((uint32_t)draw);
         CHECK(s2_sample_token(row, 4, &defaults) == with_null);
+    }
+}
+
+static void handles(void) {
+    const float row[4] = {1.0F, 2.0F, 3.0F, 2.9F};
+    const SamplerParams greedy = {0.0F, 1.0F, 0};
+    const S2TokenRange all = {0, 3};
+    const S2TokenRange one = {1, 1};
+    const S2TokenRange none[] = {{-5, -1}, {4, INT_MAX}, {3, 2}, {INT_MAX, INT_MIN}};
+    const int32_t lengths[] = {0, -1, INT_MIN};
+    const float *const odd_row = (const float *)(const void *)((const char *)row + 1);
+    const S2TokenRange *const odd_ranges =
+        (const S2TokenRange *)(const void *)((const char *)none + 2);
+    unsigned char state[4096];
+    const size_t size = s2_sampler_state_size();
+    S2Sampler *const sampler = s2_sampler_new(7);
+    size_t i;
+
+    CHECK(sampler != NULL && s2_sampler_get_seed(sampler) == 7);
+    CHECK(size > 0 && size <= sizeof state);
+
+    /* Without a handle. */
+    CHECK(s2_sampler_clone(NULL) == NULL);
+    s2_sampler_free(NULL);
+    s2_sampler_seed(NULL, 1);
+    CHECK(s2_sampler_get_seed(NULL) == 0);
+    CHECK(s2_sampler_sample(NULL, row, 4, &greedy) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_sampler_sample(NULL, NULL, 0, NULL) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_sampler_sample_ranges(NULL, row, 4, &all, 1, &greedy) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_sampler_save(NULL, state, size) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_sampler_save(sampler, state, size) == 0);
+    CHECK(s2_sampler_restore(NULL, state, size) == S2_ERROR_NULL_POINTER);
+
+    /* An empty row is an error here. */
+    for (i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
+        CHECK(s2_sampler_sample(sampler, row, lengths[i], &greedy) == S2_ERROR_EMPTY_ROW);
+        CHECK(s2_sampler_sample(sampler, NULL, lengths[i], NULL) == S2_ERROR_EMPTY_ROW);
+        CHECK(s2_sampler_sample_ranges(sampler, NULL, lengths[i], &all, 1, NULL) ==
+              S2_ERROR_EMPTY_ROW);
+        CHECK(s2_sampler_sample_ranges(sampler, row, 4, &all, lengths[i], NULL) ==
+              S2_ERROR_EMPTY_ROW);
+        CHECK(s2_sampler_sample_ranges(sampler, row, 4, NULL, lengths[i], NULL) ==
+              S2_ERROR_EMPTY_ROW);
+    }
+    CHECK(s2_sampler_sample(sampler, NULL, 1, NULL) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_sampler_sample(sampler, odd_row, 2, NULL) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_sampler_sample(sampler, row, 4, &greedy) == 2);
+    CHECK(s2_sampler_sample_ranges(sampler, NULL, 1, &all, 1, NULL) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_sampler_sample_ranges(sampler, row, 4, NULL, 1, NULL) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_sampler_sample_ranges(sampler, odd_row, 2, &all, 1, NULL) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_sampler_sample_ranges(sampler, row, 4, odd_ranges, 1, NULL) ==
+          S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_sampler_sample_ranges(sampler, row, 4, none, 4, &greedy) == S2_ERROR_EMPTY_ROW);
+    CHECK(s2_sampler_sample_ranges(sampler, row, 4, &one, 1, &greedy) == 1);
+    CHECK(s2_sampler_sample_ranges(sampler, row, 4, &all, 1, NULL) >= 0);
+
+    CHECK(s2_sampler_save(sampler, NULL, size) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_sampler_save(sampler, state, 0) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_sampler_save(sampler, state, size - 1) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_sampler_save(sampler, state, sizeof state) == 0);
+    CHECK(s2_sampler_restore(sampler, NULL, size) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_sampler_restore(sampler, NULL, 0) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_sampler_restore(sampler, state, 0) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_sampler_restore(sampler, state, sizeof state) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_sampler_restore(sampler, state, size) == 0);
+    s2_sampler_free(sampler);
+
+    /* NULL parameters are the defaults. */
+    for (i = 0; i < 100; ++i) {
+        const SamplerParams defaults = s2_sampler_params_default();
+        S2Sampler *const first = s2_sampler_new((uint32_t)i);
+        S2Sampler *const second = s2_sampler_clone(first);
+        CHECK(s2_sampler_sample(first, row, 4, NULL) ==
+              s2_sampler_sample(second, row, 4, &defaults));
+        CHECK(s2_sampler_sample_ranges(first, row, 4, &all, 1, NULL) ==
+              s2_sampler_sample_ranges(second, row, 4, &all, 1, &defaults));
+        s2_sampler_free(first);
+        s2_sampler_free(second);
+    }
+}
+
+static int makes_a_stream(const S2StreamConfig *config) {
+    S2Stream *const seeded = s2_stream_new(1, config);
+    S2Stream *const random = s2_stream_new_random(config);
+    const int made = seeded != NULL;
+    CHECK(made == (random != NULL));
+    s2_stream_free(seeded);
+    s2_stream_free(random);
+    return made;
+}
+
+/* A configuration that is valid, for one field to be made invalid. */
+static S2StreamConfig valid_config(void) {
+    S2StreamConfig config;
+    s2_stream_config_init(&config);
+    config.semantic_last = 3;
+    return config;
+}
+
+static void stream_configs(void) {
+    const int32_t bad_windows[] = {-1, INT_MIN, (1 << 20) + 1, INT_MAX};
+    const int32_t bad_modes[] = {-1, 3, INT_MAX, INT_MIN};
+    const float greedy_row[4] = {1.0F, 2.0F, 3.0F, 2.9F};
+    struct {
+        S2StreamConfig known;
+        unsigned char beyond[4096];
+    } newer;
+    S2StreamConfig config;
+    S2Stream *stream;
+    size_t i;
+
+    s2_stream_config_init(NULL);
+    memset(&config, 0xA5, sizeof config);
+    s2_stream_config_init(&config);
+    CHECK(config.struct_size == sizeof config);
+    CHECK(config.semantic_first == 0 && config.semantic_last == -1 && config.end_id == -1);
+    CHECK(config.ras_window == 10 && config.ras_mode == S2_RAS_ANY_HIT);
+    CHECK(config.ras_temperature == 1.0F && config.ras_top_p == 0.9F && config.ras_tau == 0.1F);
+    CHECK(S2_RAS_OFF == 0 && S2_RAS_ANY_HIT == 1 && S2_RAS_SHARE == 2); /* pinned, for ever */
+
+    CHECK(!makes_a_stream(NULL));
+    CHECK(!makes_a_stream(&config)); /* no semantic tokens */
+    config = valid_config();
+    CHECK(makes_a_stream(&config));
+    config.semantic_first = 4;
+    CHECK(!makes_a_stream(&config));
+    config.semantic_first = -1;
+    CHECK(!makes_a_stream(&config));
+    config = valid_config();
+    config.semantic_first = config.semantic_last = INT_MAX;
+    CHECK(makes_a_stream(&config));
+    for (i = 0; i < 4; ++i) {
+        config = valid_config();
+        config.ras_window = bad_windows[i];
+        CHECK(!makes_a_stream(&config));
+        config = valid_config();
+        config.ras_mode = bad_modes[i];
+        CHECK(!makes_a_stream(&config));
+    }
+    config = valid_config();
+    config.end_id = INT_MIN;
+    config.ras_window = 1 << 20;
+    config.ras_mode = S2_RAS_SHARE;
+    memset(&config.ras_temperature, 0xFF, sizeof(float)); /* NaN */
+    config.ras_top_p = config.ras_tau = config.ras_temperature;
+    CHECK(makes_a_stream(&config));
+
+    /* An older caller's struct ends early: what it lacks is the default, not what lies there. */
+    config = valid_config();
+    config.ras_mode = 99;
+    CHECK(!makes_a_stream(&config));
+    config.struct_size = offsetof(S2StreamConfig, ras_mode);
+    CHECK(makes_a_stream(&config));
+    config.ras_window = -1;
+    CHECK(!makes_a_stream(&config));
+    config.struct_size = offsetof(S2StreamConfig, ras_window);
+    CHECK(makes_a_stream(&config));
+    config.struct_size = offsetof(S2StreamConfig, end_id);
+    config.end_id = 2;
+    stream = s2_stream_new(1, &config);
+    CHECK(stream != NULL);
+    config.struct_size = 4; /* no range, which is no default */
+    CHECK(!makes_a_stream(&config));
+    {
+        const SamplerParams greedy = {0.0F, 1.0F, 0};
+        CHECK(s2_stream_slow(stream, greedy_row, 4, &greedy, 1) == 2);
+        CHECK(s2_stream_ended(stream) == 0);
+    }
+    s2_stream_free(stream);
+
+    /* A newer caller's goes on: what is not known must be zero. */
+    memset(&newer, 0, sizeof newer);
+    newer.known = valid_config();
+    newer.known.struct_size = sizeof newer.known + 1;
+    CHECK(makes_a_stream(&newer.known));
+    newer.known.struct_size = 4096;
+    CHECK(makes_a_stream(&newer.known));
+    newer.beyond[4095 - sizeof newer.known] = 1; /* the last byte */
+    CHECK(!makes_a_stream(&newer.known));
+    newer.known.struct_size = 4095;
+    CHECK(makes_a_stream(&newer.known));
+    newer.beyond[0] = 0x80;
+    CHECK(!makes_a_stream(&newer.known));
+    newer.known.struct_size = sizeof newer.known;
+    CHECK(makes_a_stream(&newer.known));
+
+    /* Sizes that no struct has. */
+    memset(&newer, 0, sizeof newer);
+    newer.known = valid_config();
+    newer.known.struct_size = 4097;
+    CHECK(!makes_a_stream(&newer.known));
+    newer.known.struct_size = UINT_MAX;
+    CHECK(!makes_a_stream(&newer.known));
+    for (i = 0; i < 4; ++i) {
+        newer.known.struct_size = (uint32_t)i;
+        CHECK(!makes_a_stream(&newer.known));
+    }
+}
+
+static void streams(void) {
+    const float row[4] = {1.0F, 2.0F, 3.0F, 2.9F};
+    const SamplerParams greedy = {0.0F, 1.0F, 0};
+    const int32_t lengths[] = {0, -1, INT_MIN};
+    const float *const odd_row = (const float *)(const void *)((const char *)row + 1);
+    const int32_t any[] = {1, 2, -1, 256, INT_MIN, INT_MAX};
+    const S2StreamConfig config = valid_config();
+    S2Stream *const stream = s2_stream_new(7, &config);
+    size_t i;
+
+    CHECK(stream != NULL && s2_stream_get_seed(stream) == 7 && s2_stream_ended(stream) == 0);
+
+    /* Without a handle. */
+    CHECK(s2_stream_clone(NULL) == NULL);
+    s2_stream_free(NULL);
+    s2_stream_reset(NULL, 1);
+    CHECK(s2_stream_get_seed(NULL) == 0);
+    CHECK(s2_stream_slow(NULL, row, 4, &greedy, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_stream_fast(NULL, row, 4, &greedy) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_stream_code(NULL, 1, 4) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_stream_ended(NULL) == S2_ERROR_NULL_POINTER);
+
+    for (i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
+        CHECK(s2_stream_slow(stream, row, lengths[i], &greedy, 1) == S2_ERROR_EMPTY_ROW);
+        CHECK(s2_stream_slow(stream, NULL, lengths[i], NULL, 0) == S2_ERROR_EMPTY_ROW);
+        CHECK(s2_stream_fast(stream, row, lengths[i], &greedy) == S2_ERROR_EMPTY_ROW);
+        CHECK(s2_stream_fast(stream, NULL, lengths[i], NULL) == S2_ERROR_EMPTY_ROW);
+        CHECK(s2_stream_code(stream, 1, lengths[i]) == S2_ERROR_BAD_ARGUMENT);
+    }
+    CHECK(s2_stream_slow(stream, NULL, 1, NULL, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_stream_fast(stream, NULL, 1, NULL) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_stream_slow(stream, odd_row, 2, NULL, 1) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_stream_fast(stream, odd_row, 2, NULL) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_stream_slow(stream, row, 4, &greedy, 0) == 2);
+    CHECK(s2_stream_fast(stream, row, 4, &greedy) == 2);
+    CHECK(s2_stream_slow(stream, row, 4, NULL, 0) >= 0 && s2_stream_fast(stream, row, 4, NULL) >= 0);
+    CHECK(s2_stream_code(stream, -1, 4) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_stream_code(stream, INT_MIN, 4) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_stream_code(stream, 2, 4) == 2);
+    s2_stream_free(stream);
+
+    /* Anything but 0 allows the end. */
+    for (i = 0; i < sizeof any / sizeof any[0]; ++i) {
+        S2StreamConfig with_end = valid_config();
+        S2Stream *ending;
+        with_end.semantic_last = 1;
+        with_end.end_id = 2;
+        ending = s2_stream_new(7, &with_end);
+        CHECK(s2_stream_slow(ending, row, 4, &greedy, 0) == 1 && s2_stream_ended(ending) == 0);
+        CHECK(s2_stream_slow(ending, row, 4, &greedy, any[i]) == 2 && s2_stream_ended(ending) == 1);
+        s2_stream_free(ending);
     }
 }
 
@@ -95,6 +347,9 @@ static void simd_level(void) {
 
 int main(void) {
     sample_token();
+    handles();
+    stream_configs();
+    streams();
     defaults();
     status_strings();
     simd_level();

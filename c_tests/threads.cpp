@@ -1,12 +1,9 @@
 // Eight threads at once: each stream is the same as that stream alone. And what a thread does that
-// was never seeded, that seeds again, that forks.
+// was never seeded, or seeds again.
 #include <s2sampler.h>
 
 #include "support/check.h"
 #include "support/rows.hpp"
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -82,27 +79,10 @@ void seeding_again_starts_again_and_only_here() {
     CHECK(halves == all);
 }
 
-void parent_and_child_continue_alike() {
-    s2_seed_thread(42);
-    const Tokens all = draws_among_equals(20);
-    s2_seed_thread(42);
-    draws_among_equals(10);
-    const Tokens rest(all.begin() + 10, all.end());
-    const pid_t child = fork();
-    CHECK(child >= 0);
-    const bool same = draws_among_equals(10) == rest;
-    if (child == 0) _exit(same ? 0 : 1);
-    CHECK(same);
-    int status = -1;
-    CHECK(waitpid(child, &status, 0) == child);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
 }  // namespace
 
 int main() {
     together_as_alone();
     unseeded_threads_differ();
     seeding_again_starts_again_and_only_here();
-    parent_and_child_continue_alike();
 }

@@ -1,7 +1,8 @@
 // A speech engine's loop, run with a plain full-sort sampler and with s2sampler, side by side.
 //
-// Every frame draws a main token from a masked row (with a redraw where it repeats) and then one
-// token for each further codebook. What a token changes in the model's state changes all later rows,
+// Every frame draws a main token from the allowed part of a row (with a redraw where it repeats) and
+// then one token for each further codebook. The plain sampler needs a masked copy and a window for
+// that, s2sampler has a stream. What a token changes in the model's state changes all later rows,
 // so equal codes at the end mean that every draw was equal.
 
 #include "toy_model.hpp"
@@ -41,81 +42,116 @@ constexpr uint32_t SEED = 7;
 using Row = std::vector<float>;
 using Codes = std::vector<int32_t>;
 
-// The two samplers, under one interface.
-struct Plain {
-    static void seed(uint32_t seed) { s2::seed_sampler(seed); }
-    static int32_t draw(const Row & row, const s2sampler::SamplerParams & params) {
+// What a sampler gave and took: the time in the sampler alone, whatever surrounds it.
+struct Tally {
+    int draws = 0;
+    int redraws = 0;
+    double seconds = 0.0;
+
+    template <class Draw>
+    int32_t timed(Draw draw) {
+        const auto start = std::chrono::steady_clock::now();
+        const int32_t token = draw();
+        seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        return token;
+    }
+};
+
+// What an engine without the library has around its sampler: a masked copy, a window, a redraw.
+class Plain {
+public:
+    explicit Plain(uint32_t seed) { s2::seed_sampler(seed); }
+
+    // The main token; negative at the end.
+    int32_t slow(const Row & logits, const s2sampler::SamplerParams & params) {
+        Row row(logits.size(), FORBIDDEN);
+        std::copy(logits.begin() + SEM_BEGIN, logits.begin() + SEM_END + 1, row.begin() + SEM_BEGIN);
+        row[IM_END] = logits[IM_END];
+        int32_t token = fast(row, params);
+        if (token >= SEM_BEGIN && std::count(window_.begin(), window_.end(), token) > 0) {
+            token = fast(row, {1.0f, 0.9f, params.top_k});
+            ++tally.redraws;
+        }
+        window_.push_back(token);
+        if (window_.size() > 10) {
+            window_.pop_front();
+        }
+        return token == IM_END ? -1 : token;
+    }
+
+    int32_t code(int32_t token) const { return std::clamp(token - SEM_BEGIN, 0, CODEBOOK_SIZE - 1); }
+
+    int32_t fast(const Row & row, const s2sampler::SamplerParams & params) {
         s2::SamplerParams same;
         same.temperature = params.temperature;
         same.top_p = params.top_p;
         same.top_k = params.top_k;
-        return s2::sample_token(row.data(), static_cast<int32_t>(row.size()), same);
+        ++tally.draws;
+        return tally.timed(
+            [&] { return s2::sample_token(row.data(), static_cast<int32_t>(row.size()), same); });
     }
+
+    Tally tally;
+
+private:
+    std::deque<int32_t> window_;
 };
-struct Library {
-    static void seed(uint32_t seed) { s2sampler::seed_thread(seed); }
-    static int32_t draw(const Row & row, const s2sampler::SamplerParams & params) {
-        return s2sampler::sample_token(row, params).value_or(-1);
+
+// The stream has all of that inside.
+class Library {
+public:
+    explicit Library(uint32_t seed)
+        : stream_(s2sampler::Stream::with_seed(seed, {SEM_BEGIN, SEM_END, IM_END})) {}
+
+    int32_t slow(const Row & logits, const s2sampler::SamplerParams & params) {
+        const int32_t token = tally.timed([&] { return stream_.slow(logits, params, true).token(); });
+        return stream_.ended() ? -1 : token;
     }
+
+    int32_t code(int32_t token) const {
+        return stream_.code(s2sampler::Result(token), CODEBOOK_SIZE).token();
+    }
+
+    int32_t fast(const Row & row, const s2sampler::SamplerParams & params) {
+        return tally.timed([&] { return stream_.fast(row, params).token(); });
+    }
+
+    Tally tally;
+
+private:
+    s2sampler::Stream stream_;
 };
 
 struct Result {
     std::vector<Codes> frames;
-    int draws = 0;
-    int redraws = 0;
-    double seconds = 0.0; // in the sampler alone
+    Tally tally;
 
     double ms_per_frame() const {
-        return frames.empty() ? 0.0 : 1e3 * seconds / static_cast<double>(frames.size());
+        return frames.empty() ? 0.0 : 1e3 * tally.seconds / static_cast<double>(frames.size());
     }
 };
 
-template <class Sampler>
-int32_t timed_draw(const Row & row, const s2sampler::SamplerParams & params, Result & result) {
-    const auto start = std::chrono::steady_clock::now();
-    const int32_t token = Sampler::draw(row, params);
-    result.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    ++result.draws;
-    return token;
-}
-
-Row masked(const Row & logits) {
-    Row row(logits.size(), FORBIDDEN);
-    std::copy(logits.begin() + SEM_BEGIN, logits.begin() + SEM_END + 1, row.begin() + SEM_BEGIN);
-    row[IM_END] = logits[IM_END];
-    return row;
-}
-
-// Masked main token, redraw of what was drawn lately, then the other codebooks.
+// A main token and then the other codebooks, frame by frame.
 template <class Sampler, class Model>
 Result generate(Model model, const s2sampler::SamplerParams & params) {
     Result result;
-    std::deque<int32_t> window;
     Row logits;
-    Sampler::seed(SEED);
+    Sampler sampler(SEED);
     while (result.frames.size() < FRAMES) {
         model.slow_logits(logits);
-        const Row row = masked(logits);
-        int32_t token = timed_draw<Sampler>(row, params, result);
-        if (token >= SEM_BEGIN && std::count(window.begin(), window.end(), token) > 0) {
-            token = timed_draw<Sampler>(row, {1.0f, 0.9f, params.top_k}, result);
-            ++result.redraws;
-        }
-        if (token == IM_END || token < 0) {
+        const int32_t token = sampler.slow(logits, params);
+        if (token < 0) {
             break;
         }
-        window.push_back(token);
-        if (window.size() > 10) {
-            window.pop_front();
-        }
-        Codes codes = {std::clamp(token - SEM_BEGIN, 0, CODEBOOK_SIZE - 1)};
+        Codes codes = {sampler.code(token)};
         while (codes.size() < CODEBOOKS) {
             model.fast_logits(codes, logits);
-            codes.push_back(timed_draw<Sampler>(logits, params, result));
+            codes.push_back(sampler.fast(logits, params));
         }
         model.accept(token, codes);
         result.frames.push_back(codes);
     }
+    result.tally = sampler.tally;
     return result;
 }
 
@@ -124,13 +160,14 @@ template <class Sampler, class Model>
 Result generate_text(Model model, const s2sampler::SamplerParams & params) {
     Result result;
     Row logits;
-    Sampler::seed(SEED);
+    Sampler sampler(SEED);
     while (result.frames.size() < FRAMES) {
         model.slow_logits(logits);
-        const Codes codes = {timed_draw<Sampler>(logits, params, result)};
+        const Codes codes = {sampler.fast(logits, params)};
         model.accept(codes[0], codes);
         result.frames.push_back(codes);
     }
+    result.tally = sampler.tally;
     return result;
 }
 
@@ -187,10 +224,10 @@ Row read_row(const char * path) {
 }
 
 bool report(const char * name, const Result & plain, const Result & library) {
-    const bool equal = plain.frames == library.frames && plain.draws == library.draws;
+    const bool equal = plain.frames == library.frames;
     std::printf("%-22s %7zu %7d %8d %12s %14.3f %12.3f %8.0fx\n", name, library.frames.size(),
-                library.draws, library.redraws, equal ? "yes" : "NO", plain.ms_per_frame(),
-                library.ms_per_frame(), plain.seconds / library.seconds);
+                plain.tally.draws, plain.tally.redraws, equal ? "yes" : "NO", plain.ms_per_frame(),
+                library.ms_per_frame(), plain.tally.seconds / library.tally.seconds);
     return equal;
 }
 

@@ -14,6 +14,12 @@
  *     int32_t token = s2_sample_token(logits, n, NULL);          (NULL: 0.8, 0.8, 30)
  *     if (token < 0) fprintf(stderr, "%s", s2_status_string(token));
  *
+ * There are three ways to a token, and a draw is the same in each. s2_sample_token() uses the
+ * thread's generator: the least to write. An S2Sampler is a generator of one's own, for a request
+ * that shares its thread with others or moves between threads, and it can draw from part of a row
+ * or from several rows. An S2Stream is one utterance of a speech engine, with its mask, its window
+ * and its end.
+ *
  *
  * One draw, step by step
  * ----------------------
@@ -77,14 +83,38 @@
  * knows the rules can tell the position of the stream after every call.
  *
  *
+ * One utterance of a speech engine
+ * --------------------------------
+ * An engine of this kind draws a main token for each frame, from a range of semantic tokens and one
+ * end token, and then a token for each further codebook. RAS, repetition-aware sampling, draws a
+ * main token once more if it was drawn lately. A stream does all that lies between the logits and
+ * the codes:
+ *
+ *     S2StreamConfig config;
+ *     s2_stream_config_init(&config);
+ *     config.semantic_first = 151678;
+ *     config.semantic_last = 155773;                                (inclusive)
+ *     config.end_id = 151645;
+ *     S2Stream *stream = s2_stream_new(42, &config);                (NULL: no memory, bad config)
+ *     for (;;) {
+ *         int32_t token = s2_stream_slow(stream, logits, n, &params, frame >= least_frames);
+ *         if (token < 0 || s2_stream_ended(stream)) break;
+ *         code[0] = s2_stream_code(stream, token, codebook_size);
+ *         for (c = 1; c < codebooks; ++c)
+ *             code[c] = s2_stream_fast(stream, fast_logits(c), codebook_size, &params);
+ *     }
+ *     s2_stream_free(stream);
+ *
+ *
  * The generator, threads and fork
  * -------------------------------
  * Each thread has one generator, an MT19937 that gives the same words as C++'s std::mt19937. It
- * is seeded by the operating system at the thread's first draw, or by s2_seed_thread(). There is
- * no lock and no state that threads share: any function may be called from any thread at any
- * time, and what one thread does has no influence on the tokens of another. A thread that is
- * ending may still draw, from the destructor of a thread_local object for example, and its stream
- * goes on.
+ * is seeded by the operating system at the thread's first draw, or by s2_seed_thread(). An S2Sampler
+ * and an S2Stream each have one more of the kind, whatever thread uses them; calls with the same
+ * handle must not overlap. There is no lock and no state that threads share: any function may be
+ * called from any thread at any time, and what one thread does has no influence on the tokens of
+ * another. A thread that is ending may still draw, from the destructor of a thread_local object for
+ * example, and its stream goes on.
  *
  * The first draw of a process also reads one environment variable, S2SAMPLER_SIMD, as getenv()
  * would: see s2_simd_level(). No other thread may be changing the environment at that moment. A
@@ -93,28 +123,33 @@
  * Signal handlers must not call anything but s2_status_string(), s2_version() and
  * s2_abi_version().
  *
- * After fork() parent and child continue the same stream, as two copies of a std::mt19937 would:
- * both draw the same tokens from the same rows. Call s2_seed_thread() in the child if it shall
- * differ.
+ * After fork(), a generator that was seeded by the operating system, be it a thread's or a handle's,
+ * gives the child another stream than the parent: it is seeded anew at the child's next draw with
+ * it. Generators that were seeded explicitly or restored from a saved state continue identically in
+ * both, as two copies of a std::mt19937 would. (It is fork() that is noticed, not a bare clone
+ * system call.)
  *
  *
  * Memory
  * ------
- * Everything passed in belongs to the caller, is only read, and is not kept after the call. What
- * a draw needs is kept per thread, grows with the longest row and the widest parameters seen, and
- * is released when the thread ends; a draw that needs no more than an earlier one does not
- * allocate. Texts that are returned are static.
+ * Everything passed in belongs to the caller, is only read unless its function says that it writes
+ * there, and is not kept after the call. What a draw needs is kept per thread, or per handle where
+ * one is used, grows with the longest row and the widest parameters seen, and is released when the
+ * thread ends or the handle is freed; a draw that needs no more than an earlier one does not
+ * allocate. Handles belong to the caller: each is freed once, by the function of its kind. Texts
+ * that are returned are static.
  *
  *
  * Errors
  * ------
- * A result of zero or more is a token; a negative result is a status, one of S2_ERROR_*. The
- * numbers are pinned: none is ever changed or reused, but later versions may add some, so treat
- * each negative number as an error. No exception and no panic leaves the library, and it never
- * ends the process: a defect in the library becomes S2_ERROR_INTERNAL, and Rust's runtime writes
- * a line to stderr. Apart from that nothing is printed. What cannot be checked is undefined, as
- * everywhere in C: a pointer that is not NULL and does not point to what it should, or a row that
- * another thread writes meanwhile.
+ * A result of zero or more is a token, or success; a negative result is a status, one of
+ * S2_ERROR_*. A function that makes a handle returns NULL where it cannot. The numbers are pinned:
+ * none is ever changed or reused, but later versions may add some, so treat each negative number as
+ * an error. No exception and no panic leaves the library, and it never ends the process: a defect
+ * in the library becomes S2_ERROR_INTERNAL, and Rust's runtime writes a line to stderr. Apart from
+ * that nothing is printed. What cannot be checked is undefined, as everywhere in C: a pointer that
+ * is not NULL and does not point to what it should, a handle that was freed or that two threads use
+ * at once, or a row that another thread writes meanwhile.
  *
  *
  * Bit identity
@@ -142,6 +177,7 @@
 #ifndef S2SAMPLER_H
 #define S2SAMPLER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* S2_MUST_USE warns where the result of a function is dropped; it is empty where a compiler has no
@@ -163,6 +199,24 @@
 
 
 /**
+ * RAS mode: a main token is never drawn once more. Since: 0.1.0
+ */
+#define S2_RAS_OFF 0
+
+/**
+ * RAS mode of the S2 engines, the default: a semantic token that is in the window is drawn once
+ * more, from the same tokens, with ras_temperature, ras_top_p and the caller's top_k. Since: 0.1.0
+ */
+#define S2_RAS_ANY_HIT 1
+
+/**
+ * RAS mode of CosyVoice: a semantic token that is in the window at least ras_window * ras_tau times
+ * is drawn once more, from all allowed tokens with ras_temperature, without top_k and top_p.
+ * Since: 0.1.0
+ */
+#define S2_RAS_SHARE 2
+
+/**
  * Status: a pointer that must not be NULL was NULL. Nothing was done. Since: 0.1.0
  */
 #define S2_ERROR_NULL_POINTER -1
@@ -173,14 +227,14 @@
 #define S2_ERROR_BAD_ARGUMENT -2
 
 /**
- * Status: the row has no tokens. s2_sample_token() never returns it, since an empty row is token 0
- * there. Since: 0.1.0
+ * Status: the row has no tokens, or none that is allowed. s2_sample_token() never returns it, since
+ * an empty row is token 0 there. Since: 0.1.0
  */
 #define S2_ERROR_EMPTY_ROW -3
 
 /**
- * Status: working memory could not be had. No random word was used and nothing changed; a later
- * call may succeed. Since: 0.1.0
+ * Status: working memory could not be had. No random word was used and nothing changed, unless the
+ * function says otherwise; a later call may succeed. Since: 0.1.0
  */
 #define S2_ERROR_OUT_OF_MEMORY -4
 
@@ -222,6 +276,29 @@
 #define S2_ABI_VERSION 1
 
 /**
+ * A generator with the working memory of its draws: for a request or an utterance, not for a thread.
+ *
+ * Its tokens depend on nothing but its seed and the calls made with it, in order. So requests that
+ * take turns on a thread, or move from thread to thread, do not disturb each other. Opaque: made by
+ * s2_sampler_new() and its like, ended by s2_sampler_free(). About 2.5 KB, and what draws need.
+ *
+ * One thread at a time: calls with the same handle must not overlap, as with a std::mt19937; which
+ * thread makes them does not matter. Different handles have nothing in common. Since: 0.1.0
+ */
+typedef struct S2Sampler S2Sampler;
+
+/**
+ * One utterance of an engine that draws a main token and then codebook tokens, frame by frame.
+ *
+ * It owns a generator, the window of main tokens that RAS looks at, and the rules of the loop: see
+ * "One utterance of a speech engine" at the top of this file. Two streams with the same seed and
+ * the same rows give the same tokens, whatever else runs, on any threads. Opaque: made by
+ * s2_stream_new() and its like, ended by s2_stream_free(). One thread at a time, as S2Sampler.
+ * Since: 0.1.0
+ */
+typedef struct S2Stream S2Stream;
+
+/**
  * How to draw one token: temperature, top_p and top_k.
  *
  * 12 bytes without padding, and that never changes: engines keep a struct of the same name and
@@ -249,6 +326,73 @@ typedef struct SamplerParams {
      */
     int32_t top_k;
 } SamplerParams;
+
+/**
+ * A range of token ids, both ends included.
+ *
+ * No value is an error: ids below 0 or beyond the row are ignored, and a range whose first id is above
+ * its last is empty. Read at the call, never kept. Since: 0.1.0
+ */
+typedef struct S2TokenRange {
+    /**
+     * The first id of the range.
+     */
+    int32_t first;
+    /**
+     * The last id of the range, which belongs to it.
+     */
+    int32_t last;
+} S2TokenRange;
+
+/**
+ * What a stream must know of its engine: filled by s2_stream_config_init(), then changed by field.
+ *
+ * A struct that may grow: struct_size tells the version. A size that lacks fields means their
+ * defaults; one that goes beyond those known here is accepted if the bytes beyond are zero.
+ * Since: 0.1.0
+ */
+typedef struct S2StreamConfig {
+    /**
+     * sizeof(S2StreamConfig), as s2_stream_config_init() sets it. From 4 to 4096.
+     */
+    uint32_t struct_size;
+    /**
+     * The id of the first semantic token, 0 or more. Default 0.
+     */
+    int32_t semantic_first;
+    /**
+     * The id of the last semantic token, which is one of them; semantic_first or more. Default -1,
+     * which is not valid: the range must be given.
+     */
+    int32_t semantic_last;
+    /**
+     * The id of the token that ends the utterance. Default -1: none, as for all negative ids.
+     */
+    int32_t end_id;
+    /**
+     * How many of the latest main tokens RAS looks at, from 0, which is "off", to 1048576.
+     * Default 10.
+     */
+    int32_t ras_window;
+    /**
+     * The temperature of the second draw; every bit pattern, as in SamplerParams. Default 1.
+     */
+    float ras_temperature;
+    /**
+     * The top_p of the second draw in mode S2_RAS_ANY_HIT; every bit pattern, as in SamplerParams.
+     * Default 0.9.
+     */
+    float ras_top_p;
+    /**
+     * S2_RAS_OFF, S2_RAS_ANY_HIT or S2_RAS_SHARE. Default S2_RAS_ANY_HIT.
+     */
+    int32_t ras_mode;
+    /**
+     * In mode S2_RAS_SHARE the share of the window that a token must have for a second draw. Zero or
+     * less: each semantic token is drawn once more; NaN: none is. Default 0.1.
+     */
+    float ras_tau;
+} S2StreamConfig;
 
 #ifdef __cplusplus
 extern "C" {
@@ -332,6 +476,536 @@ int32_t s2_sample_token(const float *logits,
  * Since: 0.1.0
  */
 void s2_seed_thread(uint32_t seed);
+
+/**
+ * Makes a generator in the state of `std::mt19937(seed)`.
+ *
+ * Parameters:
+ *
+ * - `seed`: any value; none is special.
+ *
+ * Returns: the handle, which the caller frees with s2_sampler_free(); NULL if memory lacks.
+ *
+ * Randomness: none. Threads: any, at any time. Memory: one allocation; the working memory comes
+ * with the draws.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE struct S2Sampler *s2_sampler_new(uint32_t seed);
+
+/**
+ * Makes a generator that is seeded by the operating system.
+ *
+ * s2_sampler_get_seed() tells the seed: with s2_sampler_new() and that seed the same tokens come
+ * again. In the child of a fork the handle seeds itself anew, see "The generator, threads and fork".
+ *
+ * Parameters: none.
+ *
+ * Returns: the handle, which the caller frees with s2_sampler_free(); NULL if memory lacks or the
+ * operating system gives no randomness.
+ *
+ * Randomness: one word of the operating system, none of a generator. Threads: any, at any time.
+ * Memory: one allocation; the working memory comes with the draws.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+struct S2Sampler *s2_sampler_new_random(void);
+
+/**
+ * Makes a second generator in the same state: both continue alike.
+ *
+ * Parameters:
+ *
+ * - `sampler`: the one to copy; it does not change. NULL gives NULL.
+ *
+ * Returns: the handle, which the caller frees with s2_sampler_free(); NULL if memory lacks.
+ *
+ * Randomness: none. Threads: no call that changes `sampler` at the same time. Memory: one
+ * allocation; working memory is not copied.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE struct S2Sampler *s2_sampler_clone(const struct S2Sampler *sampler);
+
+/**
+ * Ends a generator and releases its memory.
+ *
+ * Parameters:
+ *
+ * - `sampler`: the handle, which is not valid any more after the call. NULL is fine and does
+ *   nothing.
+ *
+ * Returns: nothing; there is nothing that could go wrong.
+ *
+ * Randomness: none. Threads: no other call with `sampler` at the same time or later. Memory:
+ * released.
+ *
+ * Since: 0.1.0
+ */
+void s2_sampler_free(struct S2Sampler *sampler);
+
+/**
+ * Puts a generator in the state of `std::mt19937(seed)`.
+ *
+ * Parameters:
+ *
+ * - `sampler`: the handle. NULL does nothing.
+ * - `seed`: any value; none is special.
+ *
+ * Returns: nothing; there is nothing that could go wrong.
+ *
+ * Randomness: uses no word; it replaces the state. Threads: one at a time with `sampler`. Memory:
+ * none.
+ *
+ * Since: 0.1.0
+ */
+void s2_sampler_seed(struct S2Sampler *sampler,
+                     uint32_t seed);
+
+/**
+ * Tells the seed of a generator, to log it and to replay.
+ *
+ * Parameters:
+ *
+ * - `sampler`: the handle. NULL gives 0.
+ *
+ * Returns: the seed that was given, or that the operating system gave, or that came with the state
+ * that was restored. In the child of a fork an old handle of s2_sampler_new_random() has its new
+ * seed from its first draw on.
+ *
+ * Randomness: none. Threads: no call that changes `sampler` at the same time. Memory: none.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+uint32_t s2_sampler_get_seed(const struct S2Sampler *sampler);
+
+/**
+ * Draws one token from a row of logits with a generator of one's own.
+ *
+ * The draw is that of s2_sample_token(), step by step; only the generator is another, and a row
+ * without tokens is an error.
+ *
+ * Parameters:
+ *
+ * - `sampler`: the handle.
+ * - `logits`: as for s2_sample_token(). NULL is an error unless `vocab_size` is zero or less.
+ * - `vocab_size`: the number of logits, at most 2147483647.
+ * - `params`: as for s2_sample_token(); NULL means the defaults.
+ *
+ * Returns: the id of the token, from 0 to `vocab_size` - 1. If the value is negative it is a
+ * status, no random word was used and nothing changed:
+ *
+ * - S2_ERROR_NULL_POINTER: `sampler` is NULL, or `logits` is and `vocab_size` is positive.
+ * - S2_ERROR_BAD_ARGUMENT: `logits` is not aligned like a `float`.
+ * - S2_ERROR_EMPTY_ROW: `vocab_size` is zero or less.
+ * - S2_ERROR_OUT_OF_MEMORY: the working memory could not be had; a later call may succeed.
+ * - S2_ERROR_NO_ENTROPY: this is the child of a fork, the handle is to be seeded anew, and the
+ *   operating system gave no seed.
+ * - S2_ERROR_INTERNAL: a defect of the library.
+ *
+ * Randomness: two words of this generator, or none; see "Random words used per call". Threads: one
+ * at a time with `sampler`; any number with handles of their own. Memory: working memory of the
+ * handle, kept until it is freed; see "Memory".
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_sampler_sample(struct S2Sampler *sampler,
+                          const float *logits,
+                          int32_t vocab_size,
+                          const struct SamplerParams *params);
+
+/**
+ * Draws one token from those of a row that are allowed, without a masked copy of the row.
+ *
+ * The token, and the random words used, are those of s2_sampler_sample() for the row with -inf at
+ * every id that is in no range. The cost follows the number of ids allowed, not the length of the
+ * row: nothing outside the ranges is read.
+ *
+ * Parameters:
+ *
+ * - `sampler`: the handle.
+ * - `logits`: the whole row, as for s2_sample_token(). NULL is an error unless `vocab_size` is zero
+ *   or less.
+ * - `vocab_size`: the number of logits, at most 2147483647.
+ * - `ranges`: the ids allowed, both ends of each range included. They may come in any order and
+ *   overlap; ids that are not in the row are ignored. Aligned like an `int32_t`. NULL is an error
+ *   unless `n_ranges` is zero or less.
+ * - `n_ranges`: the number of ranges. Zero or less allows no id.
+ * - `params`: as for s2_sample_token(); NULL means the defaults.
+ *
+ * Returns: the id of the token in the whole row. It is allowed, with one exception, the masked row's
+ * own: if all allowed logits are -inf or NaN, it is 0. If the value is negative it is a status, no
+ * random word was used and nothing changed:
+ *
+ * - S2_ERROR_NULL_POINTER: `sampler` is NULL, or `logits` is and `vocab_size` is positive, or
+ *   `ranges` is and `n_ranges` is positive.
+ * - S2_ERROR_BAD_ARGUMENT: `logits` or `ranges` is not aligned.
+ * - S2_ERROR_EMPTY_ROW: no id of the row is allowed, or the row has none.
+ * - S2_ERROR_OUT_OF_MEMORY, S2_ERROR_NO_ENTROPY, S2_ERROR_INTERNAL: as for s2_sampler_sample().
+ *
+ * Randomness: two words of this generator, or none; see "Random words used per call". Threads: one
+ * at a time with `sampler`. Memory: as s2_sampler_sample(); if the allowed ids are not in one
+ * stretch, that includes a copy of their logits.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_sampler_sample_ranges(struct S2Sampler *sampler,
+                                 const float *logits,
+                                 int32_t vocab_size,
+                                 const struct S2TokenRange *ranges,
+                                 int32_t n_ranges,
+                                 const struct SamplerParams *params);
+
+/**
+ * Tells how many bytes s2_sampler_save() writes.
+ *
+ * Parameters: none.
+ *
+ * Returns: the size of a saved state, the same for every handle of one release; about 2.5 KB.
+ *
+ * Randomness: none. Threads: any, at any time. Memory: none.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE size_t s2_sampler_state_size(void);
+
+/**
+ * Writes the state of a generator as bytes, to continue from it later, elsewhere, or twice.
+ *
+ * The bytes carry the seed, the place in the stream, the number of their own version and a check
+ * sum. They are the same on every machine. What is between is nobody's business. They are no secret
+ * and hold none: whoever has them knows all later words.
+ *
+ * Parameters:
+ *
+ * - `sampler`: the handle; it does not change.
+ * - `state`: where to write; any alignment.
+ * - `size`: the bytes there are at `state`, s2_sampler_state_size() or more; only the first
+ *   s2_sampler_state_size() are written.
+ *
+ * Returns: 0, or a status, and then nothing was written:
+ *
+ * - S2_ERROR_NULL_POINTER: `sampler` or `state` is NULL.
+ * - S2_ERROR_BAD_ARGUMENT: `size` is too small.
+ * - S2_ERROR_INTERNAL: a defect of the library.
+ *
+ * Randomness: none. Threads: no call that changes `sampler` at the same time. Memory: none.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_sampler_save(const struct S2Sampler *sampler,
+                        void *state,
+                        size_t size);
+
+/**
+ * Puts a generator in a saved state: it continues where s2_sampler_save() was called.
+ *
+ * A restored generator counts as explicitly seeded, even if the saved one was seeded by the
+ * operating system: a fork does not change it.
+ *
+ * Parameters:
+ *
+ * - `sampler`: the handle.
+ * - `state`: what s2_sampler_save() wrote; any alignment.
+ * - `size`: the number of bytes: exactly the s2_sampler_state_size() of the library that saved.
+ *
+ * Returns: 0, or a status, and then nothing changed:
+ *
+ * - S2_ERROR_NULL_POINTER: `sampler` or `state` is NULL.
+ * - S2_ERROR_BAD_ARGUMENT: the bytes are not a saved state, or one of a version that this library
+ *   does not know, or some of them were changed.
+ * - S2_ERROR_INTERNAL: a defect of the library.
+ *
+ * Randomness: uses no word; it replaces the state. Threads: one at a time with `sampler`. Memory:
+ * none.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_sampler_restore(struct S2Sampler *sampler,
+                           const void *state,
+                           size_t size);
+
+/**
+ * Draws one token from each of several rows, each with its own generator.
+ *
+ * For the heads of several codebooks, for requests that are served together, and for the rows of a
+ * draft. Each row's token is the one that s2_sampler_sample() would give alone; the rows are drawn
+ * one after the other, from the first to the last.
+ *
+ * Parameters:
+ *
+ * - `samplers`: a handle for each row. The same handle may stand there several times: its rows
+ *   then use its stream in their order. A NULL among them is the status of that row.
+ * - `logits`: where the first row begins; as for s2_sample_token().
+ * - `rows`: the number of rows. Zero or less is nothing to do: the result is 0, and nothing is
+ *   looked at.
+ * - `row_stride`: from the beginning of a row to the next one's, counted in floats, not bytes. Any
+ *   value: `vocab_size` for rows without a gap, more where they are padded, 0 where all draw from
+ *   the same row, negative where they lie backwards.
+ * - `vocab_size`: the number of logits in each row.
+ * - `params`: one for all rows, or one for each; as for s2_sample_token(). NULL means the defaults
+ *   for all, whatever `n_params` is.
+ * - `n_params`: how many there are at `params`: 1, or as many as `rows`.
+ * - `tokens`: where to write, for each row, its token or its status.
+ *
+ * Returns: 0 if every row has a token. Otherwise a status:
+ *
+ * - S2_ERROR_NULL_POINTER: `samplers`, `logits` or `tokens` is NULL; nothing was written.
+ * - S2_ERROR_BAD_ARGUMENT: `n_params` is neither 1 nor `rows`; nothing was written.
+ * - that of the first row that has none, see s2_sampler_sample(); the other rows were drawn all the
+ *   same. The first two statuses can be such a row's too.
+ *
+ * Randomness: two words, or none, of a row's generator for each row; see "Random words used per
+ * call". Threads: one at a time with each of the handles. Memory: as s2_sampler_sample(), for each
+ * handle.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_sampler_sample_rows(struct S2Sampler *const *samplers,
+                               const float *logits,
+                               int32_t rows,
+                               ptrdiff_t row_stride,
+                               int32_t vocab_size,
+                               const struct SamplerParams *params,
+                               int32_t n_params,
+                               int32_t *tokens);
+
+/**
+ * Sets all fields of a stream's configuration to their defaults, and struct_size.
+ *
+ * Parameters:
+ *
+ * - `config`: where to write the 36 bytes of the struct in this version. Later versions of the
+ *   library write no more than these, since older programs have no room for more; fields that they
+ *   add are beyond struct_size then, which means their defaults. NULL does nothing.
+ *
+ * Returns: nothing; there is nothing that could go wrong.
+ *
+ * Randomness: none. Threads: any, at any time. Memory: none.
+ *
+ * Since: 0.1.0
+ */
+void s2_stream_config_init(struct S2StreamConfig *config);
+
+/**
+ * Begins an utterance whose generator is in the state of `std::mt19937(seed)`.
+ *
+ * Parameters:
+ *
+ * - `seed`: any value; none is special.
+ * - `config`: what the stream must know of its engine; copied.
+ *
+ * Returns: the handle, which the caller frees with s2_stream_free(). NULL if `config` is NULL, its
+ * struct_size or a field of it is out of range, or memory lacks.
+ *
+ * Randomness: none. Threads: any, at any time. Memory: the handle and its window; the working memory
+ * comes with the draws.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+struct S2Stream *s2_stream_new(uint32_t seed,
+                               const struct S2StreamConfig *config);
+
+/**
+ * Begins an utterance whose generator is seeded by the operating system.
+ *
+ * s2_stream_get_seed() tells the seed: with s2_stream_new() and that seed the same tokens come
+ * again. In the child of a fork the handle seeds itself anew, see "The generator, threads and fork".
+ *
+ * Parameters:
+ *
+ * - `config`: as for s2_stream_new().
+ *
+ * Returns: as s2_stream_new(); NULL also if the operating system gives no randomness.
+ *
+ * Randomness: one word of the operating system, none of a generator. Threads: any, at any time.
+ * Memory: as s2_stream_new().
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+struct S2Stream *s2_stream_new_random(const struct S2StreamConfig *config);
+
+/**
+ * Makes a second stream in the same state, window and all: both continue alike.
+ *
+ * Parameters:
+ *
+ * - `stream`: the one to copy; it does not change. NULL gives NULL.
+ *
+ * Returns: the handle, which the caller frees with s2_stream_free(); NULL if memory lacks.
+ *
+ * Randomness: none. Threads: no call that changes `stream` at the same time. Memory: as
+ * s2_stream_new(); working memory is not copied.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE struct S2Stream *s2_stream_clone(const struct S2Stream *stream);
+
+/**
+ * Ends a stream and releases its memory.
+ *
+ * Parameters:
+ *
+ * - `stream`: the handle, which is not valid any more after the call. NULL is fine and does nothing.
+ *
+ * Returns: nothing; there is nothing that could go wrong.
+ *
+ * Randomness: none. Threads: no other call with `stream` at the same time or later. Memory: released.
+ *
+ * Since: 0.1.0
+ */
+void s2_stream_free(struct S2Stream *stream);
+
+/**
+ * Begins another utterance with the same configuration and memory: the generator in the state of
+ * `std::mt19937(seed)`, the window empty, not ended.
+ *
+ * Parameters:
+ *
+ * - `stream`: the handle. NULL does nothing.
+ * - `seed`: any value; none is special.
+ *
+ * Returns: nothing; there is nothing that could go wrong.
+ *
+ * Randomness: uses no word; it replaces the state. Threads: one at a time with `stream`. Memory:
+ * none.
+ *
+ * Since: 0.1.0
+ */
+void s2_stream_reset(struct S2Stream *stream,
+                     uint32_t seed);
+
+/**
+ * Tells the seed of a stream, to log it and to replay.
+ *
+ * Parameters:
+ *
+ * - `stream`: the handle. NULL gives 0.
+ *
+ * Returns: the seed that was given, or that the operating system gave. In the child of a fork an old
+ * handle of s2_stream_new_random() has its new seed from its first draw on.
+ *
+ * Randomness: none. Threads: no call that changes `stream` at the same time. Memory: none.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+uint32_t s2_stream_get_seed(const struct S2Stream *stream);
+
+/**
+ * Draws the main token of a frame.
+ *
+ * As s2_sampler_sample_ranges() from the semantic tokens, and from the end token too if it is
+ * allowed; then, if RAS says so, once more from the same tokens. The token that is returned enters
+ * the window, the oldest leaves it.
+ *
+ * Parameters:
+ *
+ * - `stream`: the handle.
+ * - `logits`: the whole row, unmasked, as for s2_sample_token(). NULL is an error unless
+ *   `vocab_size` is zero or less.
+ * - `vocab_size`: the number of logits, at most 2147483647. It need not be the same in each frame.
+ * - `params`: as for s2_sample_token(); NULL means the defaults.
+ * - `allow_end`: 0 bans the end token, in the second draw too; anything else allows it.
+ *
+ * Returns: the id of the token in the whole row; ask s2_stream_ended() whether it is the end token.
+ * It is one of the allowed, with the exception that s2_sampler_sample_ranges() states. If the value
+ * is negative it is a status, the window is as it was, and no random word was used, except that the
+ * first of two draws may have used its own when memory lacks for the second:
+ *
+ * - S2_ERROR_NULL_POINTER: `stream` is NULL, or `logits` is and `vocab_size` is positive.
+ * - S2_ERROR_BAD_ARGUMENT: `logits` is not aligned like a `float`.
+ * - S2_ERROR_EMPTY_ROW: no allowed id is in the row.
+ * - S2_ERROR_OUT_OF_MEMORY, S2_ERROR_NO_ENTROPY, S2_ERROR_INTERNAL: as for s2_sampler_sample().
+ *
+ * Randomness: two words of this stream, or none, for each of the one or two draws; see "Random words
+ * used per call". Threads: one at a time with `stream`. Memory: as s2_sampler_sample_ranges().
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_stream_slow(struct S2Stream *stream,
+                       const float *logits,
+                       int32_t vocab_size,
+                       const struct SamplerParams *params,
+                       int32_t allow_end);
+
+/**
+ * Draws a codebook token of a frame, from all of a row: s2_sampler_sample() with the stream's
+ * generator. Neither RAS nor the window has part in it.
+ *
+ * Parameters:
+ *
+ * - `stream`: the handle.
+ * - `logits`: as for s2_sample_token(). NULL is an error unless `n` is zero or less.
+ * - `n`: the number of logits, at most 2147483647: the size of the codebook.
+ * - `params`: as for s2_sample_token(); NULL means the defaults.
+ *
+ * Returns: the token, from 0 to `n` - 1, which is the code; or a status of s2_sampler_sample(), with
+ * `stream` in the place of its `sampler`.
+ *
+ * Randomness: two words of this stream, or none; see "Random words used per call". Threads: one at a
+ * time with `stream`. Memory: as s2_sampler_sample().
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_stream_fast(struct S2Stream *stream,
+                       const float *logits,
+                       int32_t n,
+                       const struct SamplerParams *params);
+
+/**
+ * Gives the semantic code of a main token: its distance from the first semantic token, moved into
+ * the codebook where it lies outside.
+ *
+ * Parameters:
+ *
+ * - `stream`: the handle; it does not change.
+ * - `token`: what s2_stream_slow() returned.
+ * - `codebook_size`: the number of codes, 1 or more.
+ *
+ * Returns: the code, from 0 to `codebook_size` - 1; or a status:
+ *
+ * - S2_ERROR_NULL_POINTER: `stream` is NULL.
+ * - S2_ERROR_BAD_ARGUMENT: `token` is negative, such as a status that nobody looked at, or
+ *   `codebook_size` is zero or less.
+ * - S2_ERROR_INTERNAL: a defect of the library.
+ *
+ * Randomness: none. Threads: any, at any time: the configuration never changes. Memory: none.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_stream_code(const struct S2Stream *stream,
+                       int32_t token,
+                       int32_t codebook_size);
+
+/**
+ * Tells whether the last main token was the end token, be it drawn at once or by the second draw.
+ *
+ * Parameters:
+ *
+ * - `stream`: the handle; it does not change.
+ *
+ * Returns: 1 if it was, 0 if it was not or there is none yet; S2_ERROR_NULL_POINTER if `stream` is
+ * NULL. A call of s2_stream_slow() that returned a status changes nothing here.
+ *
+ * Randomness: none. Threads: no call that changes `stream` at the same time. Memory: none.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_stream_ended(const struct S2Stream *stream);
 
 /**
  * Says in English what a status means, for a log.

@@ -5,7 +5,8 @@
  *
  * What the library does and promises stands in s2sampler.h and is the same here: the steps of a
  * draw, special values, random words, threads, fork, memory, bit identity. This file adds no rule of
- * its own except one: nothing throws. Every function is noexcept; errors are values.
+ * its own except one: nothing throws. Every function is noexcept, and errors are values; only
+ * Sampler::save(), which makes a std::vector, is not.
  *
  *     #include <s2sampler.hpp>
  *
@@ -17,6 +18,9 @@
  *         log(drawn.message());
  *     }
  *
+ *     s2sampler::Stream stream = s2sampler::Stream::with_seed(42, {151678, 155773, 151645});
+ *     if (!stream) ...                                    // no memory, or a bad configuration
+ *
  * The namespace is s2sampler, not s2, because engines have a namespace s2 of their own.
  */
 #ifndef S2SAMPLER_HPP
@@ -26,9 +30,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <iterator>
+#include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace s2sampler {
 
@@ -96,6 +103,34 @@ private:
     std::int32_t value_;
 };
 
+namespace detail {
+
+/** Whether std::data and std::size give a run of floats: vector, array, span, initializer_list ... */
+template <class Row, class = void>
+struct is_row : std::false_type {};
+
+template <class Row>
+struct is_row<Row, std::void_t<decltype(std::data(std::declval<const Row &>())),
+                               decltype(std::size(std::declval<const Row &>()))>>
+    : std::is_convertible<decltype(std::data(std::declval<const Row &>())), const float *> {};
+
+/** Whether std::data and std::size give a run of ranges. */
+template <class Ranges, class = void>
+struct is_ranges : std::false_type {};
+
+template <class Ranges>
+struct is_ranges<Ranges, std::void_t<decltype(std::data(std::declval<const Ranges &>())),
+                                     decltype(std::size(std::declval<const Ranges &>()))>>
+    : std::is_convertible<decltype(std::data(std::declval<const Ranges &>())), const ::S2TokenRange *> {
+};
+
+/** Whether an int32_t can hold a count; what it cannot hold is never cut to what it can. */
+constexpr bool fits(std::size_t count) noexcept {
+    return count <= static_cast<std::size_t>(INT32_MAX);
+}
+
+}  // namespace detail
+
 /**
  * Draws one token from `count` logits at `logits` with the calling thread's generator.
  *
@@ -112,25 +147,12 @@ private:
  */
 inline Result sample_token(const float *logits, std::size_t count,
                            const SamplerParams &params = SamplerParams{}) noexcept {
-    if (count > static_cast<std::size_t>(INT32_MAX)) {
+    if (!detail::fits(count)) {
         return Result(S2_ERROR_BAD_ARGUMENT);
     }
     const ::SamplerParams c = params;
     return Result(s2_sample_token(logits, static_cast<std::int32_t>(count), &c));
 }
-
-namespace detail {
-
-/** Whether std::data and std::size give a run of floats: vector, array, span, initializer_list ... */
-template <class Row, class = void>
-struct is_row : std::false_type {};
-
-template <class Row>
-struct is_row<Row, std::void_t<decltype(std::data(std::declval<const Row &>())),
-                               decltype(std::size(std::declval<const Row &>()))>>
-    : std::is_convertible<decltype(std::data(std::declval<const Row &>())), const float *> {};
-
-}  // namespace detail
 
 /**
  * Draws one token from a contiguous container of floats with the calling thread's generator.
@@ -153,6 +175,241 @@ Result sample_token(const Row &logits, const SamplerParams &params = SamplerPara
 
 /** Puts the calling thread's generator in the state of std::mt19937(seed); see s2_seed_thread(). */
 inline void seed_thread(std::uint32_t seed) noexcept { s2_seed_thread(seed); }
+
+/** The ids from first to last, both included; see S2TokenRange. Since: 0.1.0 */
+using TokenRange = ::S2TokenRange;
+
+/**
+ * A generator of one's own: for a request or an utterance, not for a thread. See S2Sampler.
+ *
+ * Owns the handle: it moves, and is copied by clone() only. An object may be empty: one that was moved
+ * from, or for which memory or randomness lacked. Ask with `if (sampler)`; a draw with an empty one is
+ * S2_ERROR_NULL_POINTER. One thread at a time. Since: 0.1.0
+ */
+class Sampler {
+public:
+    /** A generator in the state of std::mt19937(seed); empty if memory lacks. */
+    [[nodiscard]] static Sampler with_seed(std::uint32_t seed) noexcept {
+        return Sampler(s2_sampler_new(seed));
+    }
+
+    /** A generator seeded by the operating system; empty if memory or randomness lacks. */
+    [[nodiscard]] static Sampler from_system() noexcept { return Sampler(s2_sampler_new_random()); }
+
+    /** Takes over a handle of the C interface, which it will free; null makes an empty object. */
+    explicit Sampler(::S2Sampler *handle) noexcept : handle_(handle) {}
+
+    /** A second generator in the same state; empty if this one is, or memory lacks. */
+    [[nodiscard]] Sampler clone() const noexcept { return Sampler(s2_sampler_clone(get())); }
+
+    /** Whether there is a generator. */
+    [[nodiscard]] explicit operator bool() const noexcept { return handle_ != nullptr; }
+
+    /** The handle, which stays this object's; null if empty. For the calls that have no C++ face. */
+    [[nodiscard]] ::S2Sampler *get() const noexcept { return handle_.get(); }
+
+    /** Starts again, in the state of std::mt19937(seed). */
+    void reseed(std::uint32_t seed) noexcept { s2_sampler_seed(get(), seed); }
+
+    /** The seed, for the log; 0 if empty. See s2_sampler_get_seed(). */
+    [[nodiscard]] std::uint32_t seed() const noexcept { return s2_sampler_get_seed(get()); }
+
+    /** Draws a token from `count` logits; see s2_sampler_sample(). No logits are an error here. */
+    Result sample(const float *logits, std::size_t count,
+                  const SamplerParams &params = SamplerParams{}) noexcept {
+        if (!detail::fits(count)) {
+            return Result(S2_ERROR_BAD_ARGUMENT);
+        }
+        const ::SamplerParams c = params;
+        return Result(s2_sampler_sample(get(), logits, static_cast<std::int32_t>(count), &c));
+    }
+
+    /** Draws a token from a contiguous container of floats. */
+    template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
+    Result sample(const Row &logits, const SamplerParams &params = SamplerParams{}) noexcept {
+        return sample(std::data(logits), static_cast<std::size_t>(std::size(logits)), params);
+    }
+
+    /** Draws a token from the ids in `n_ranges` ranges; see s2_sampler_sample_ranges(). */
+    Result sample_ranges(const float *logits, std::size_t count, const TokenRange *ranges,
+                         std::size_t n_ranges,
+                         const SamplerParams &params = SamplerParams{}) noexcept {
+        if (!detail::fits(count) || !detail::fits(n_ranges)) {
+            return Result(S2_ERROR_BAD_ARGUMENT);
+        }
+        const ::SamplerParams c = params;
+        return Result(s2_sampler_sample_ranges(get(), logits, static_cast<std::int32_t>(count), ranges,
+                                               static_cast<std::int32_t>(n_ranges), &c));
+    }
+
+    /** Draws a token of a container of floats from the ids in a container of ranges. */
+    template <class Row, class Ranges,
+              std::enable_if_t<detail::is_row<Row>::value && detail::is_ranges<Ranges>::value, int> = 0>
+    Result sample_ranges(const Row &logits, const Ranges &ranges,
+                         const SamplerParams &params = SamplerParams{}) noexcept {
+        return sample_ranges(std::data(logits), static_cast<std::size_t>(std::size(logits)),
+                             std::data(ranges), static_cast<std::size_t>(std::size(ranges)), params);
+    }
+
+    /** As above, for ranges that are written out: `sample_ranges(row, {{10, 20}, {3, 3}})`. */
+    template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
+    Result sample_ranges(const Row &logits, std::initializer_list<TokenRange> ranges,
+                         const SamplerParams &params = SamplerParams{}) noexcept {
+        return sample_ranges(std::data(logits), static_cast<std::size_t>(std::size(logits)),
+                             ranges.begin(), ranges.size(), params);
+    }
+
+    /** The size of a saved state in bytes. */
+    [[nodiscard]] static std::size_t state_size() noexcept { return s2_sampler_state_size(); }
+
+    /** The state as bytes; none if empty. Throws what the vector's allocation throws. */
+    [[nodiscard]] std::vector<unsigned char> save() const {
+        std::vector<unsigned char> state(state_size());
+        if (!save(state.data(), state.size())) {
+            state.clear();
+        }
+        return state;
+    }
+
+    /** Writes the state to `size` bytes at `state`; false if there are too few, or this is empty. */
+    [[nodiscard]] bool save(void *state, std::size_t size) const noexcept {
+        return s2_sampler_save(get(), state, size) == 0;
+    }
+
+    /** Continues from a saved state; false, and nothing changed, if the bytes are none. */
+    [[nodiscard]] bool restore(const void *state, std::size_t size) noexcept {
+        return s2_sampler_restore(get(), state, size) == 0;
+    }
+
+    /** As above. */
+    [[nodiscard]] bool restore(const std::vector<unsigned char> &state) noexcept {
+        return restore(state.data(), state.size());
+    }
+
+private:
+    struct Free {
+        void operator()(::S2Sampler *handle) const noexcept { s2_sampler_free(handle); }
+    };
+    std::unique_ptr<::S2Sampler, Free> handle_;
+};
+
+/** When a main token is drawn once more; see S2_RAS_ANY_HIT and its like. Since: 0.1.0 */
+enum class Ras : std::int32_t { off = S2_RAS_OFF, any_hit = S2_RAS_ANY_HIT, share = S2_RAS_SHARE };
+
+/**
+ * What a stream must know of its engine: S2StreamConfig without its size, with the defaults of
+ * s2_stream_config_init() in place. An aggregate: `StreamConfig{151678, 155773, 151645}`. Since: 0.1.0
+ */
+struct StreamConfig {
+    std::int32_t semantic_first = 0;
+    std::int32_t semantic_last = -1;
+    std::int32_t end_id = -1;
+    std::int32_t ras_window = 10;
+    float ras_temperature = 1.0F;
+    float ras_top_p = 0.9F;
+    Ras ras_mode = Ras::any_hit;
+    float ras_tau = 0.1F;
+
+    /** These values as the C struct. */
+    operator ::S2StreamConfig() const noexcept {
+        ::S2StreamConfig c;
+        s2_stream_config_init(&c);
+        c.semantic_first = semantic_first;
+        c.semantic_last = semantic_last;
+        c.end_id = end_id;
+        c.ras_window = ras_window;
+        c.ras_temperature = ras_temperature;
+        c.ras_top_p = ras_top_p;
+        c.ras_mode = static_cast<std::int32_t>(ras_mode);
+        c.ras_tau = ras_tau;
+        return c;
+    }
+};
+
+/**
+ * One utterance of a speech engine: mask, draw, RAS, window and end. See S2Stream.
+ *
+ * Owns the handle as Sampler does, and may be empty as it. One thread at a time. Since: 0.1.0
+ */
+class Stream {
+public:
+    /** A stream that starts in the state of std::mt19937(seed); empty if memory lacks or the
+        configuration is out of range. */
+    [[nodiscard]] static Stream with_seed(std::uint32_t seed, const StreamConfig &config) noexcept {
+        const ::S2StreamConfig c = config;
+        return Stream(s2_stream_new(seed, &c));
+    }
+
+    /** A stream seeded by the operating system; empty also if that gives no randomness. */
+    [[nodiscard]] static Stream from_system(const StreamConfig &config) noexcept {
+        const ::S2StreamConfig c = config;
+        return Stream(s2_stream_new_random(&c));
+    }
+
+    /** Takes over a handle of the C interface, which it will free; null makes an empty object. */
+    explicit Stream(::S2Stream *handle) noexcept : handle_(handle) {}
+
+    /** A second stream in the same state; empty if this one is, or memory lacks. */
+    [[nodiscard]] Stream clone() const noexcept { return Stream(s2_stream_clone(get())); }
+
+    /** Whether there is a stream. */
+    [[nodiscard]] explicit operator bool() const noexcept { return handle_ != nullptr; }
+
+    /** The handle, which stays this object's; null if empty. */
+    [[nodiscard]] ::S2Stream *get() const noexcept { return handle_.get(); }
+
+    /** Begins another utterance, in the state of std::mt19937(seed). */
+    void reset(std::uint32_t seed) noexcept { s2_stream_reset(get(), seed); }
+
+    /** The seed, for the log; 0 if empty. */
+    [[nodiscard]] std::uint32_t seed() const noexcept { return s2_stream_get_seed(get()); }
+
+    /** Draws the main token of a frame from the whole, unmasked row; see s2_stream_slow(). */
+    Result slow(const float *logits, std::size_t count, const SamplerParams &params,
+                bool allow_end) noexcept {
+        if (!detail::fits(count)) {
+            return Result(S2_ERROR_BAD_ARGUMENT);
+        }
+        const ::SamplerParams c = params;
+        return Result(s2_stream_slow(get(), logits, static_cast<std::int32_t>(count), &c,
+                                     static_cast<std::int32_t>(allow_end)));
+    }
+
+    /** As above, from a contiguous container of floats. */
+    template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
+    Result slow(const Row &logits, const SamplerParams &params, bool allow_end) noexcept {
+        return slow(std::data(logits), static_cast<std::size_t>(std::size(logits)), params, allow_end);
+    }
+
+    /** Draws a codebook token of a frame; see s2_stream_fast(). */
+    Result fast(const float *logits, std::size_t count, const SamplerParams &params) noexcept {
+        if (!detail::fits(count)) {
+            return Result(S2_ERROR_BAD_ARGUMENT);
+        }
+        const ::SamplerParams c = params;
+        return Result(s2_stream_fast(get(), logits, static_cast<std::int32_t>(count), &c));
+    }
+
+    /** As above, from a contiguous container of floats. */
+    template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
+    Result fast(const Row &logits, const SamplerParams &params) noexcept {
+        return fast(std::data(logits), static_cast<std::size_t>(std::size(logits)), params);
+    }
+
+    /** The code of a main token; see s2_stream_code(). A result that is no token stays its status. */
+    [[nodiscard]] Result code(Result token, std::int32_t codebook_size) const noexcept {
+        return token ? Result(s2_stream_code(get(), token.token(), codebook_size)) : token;
+    }
+
+    /** Whether the last main token was the end token, drawn at once or by the second draw. */
+    [[nodiscard]] bool ended() const noexcept { return s2_stream_ended(get()) > 0; }
+
+private:
+    struct Free {
+        void operator()(::S2Stream *handle) const noexcept { s2_stream_free(handle); }
+    };
+    std::unique_ptr<::S2Stream, Free> handle_;
+};
 
 /** The name of the vector unit that draws use: static text, never null; see s2_simd_level(). */
 [[nodiscard]] inline const char *simd_level() noexcept { return s2_simd_level(); }

@@ -4,10 +4,13 @@ use crate::Error;
 use crate::memory::reserve;
 
 /// A range of token ids, both ends included.
+///
+/// No value is an error: ids below 0 or beyond the row are ignored, and a range whose first id is above
+/// its last is empty. Read at the call, never kept. Since: 0.1.0
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenRange {
-    /// The first id of the range. A range whose first id is above its last is empty.
+    /// The first id of the range.
     pub first: i32,
     /// The last id of the range, which belongs to it.
     pub last: i32,

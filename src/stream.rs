@@ -58,7 +58,7 @@ impl Default for StreamConfig {
 const LONGEST: i32 = 1 << 20;
 
 /// A generator, a window of main tokens, and the rules of the loop around them.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Stream {
     sampler: Sampler,
     config: StreamConfig,
@@ -80,6 +80,17 @@ impl Stream {
         let mut window = VecDeque::new();
         window.try_reserve(config.ras_window as usize + 1).map_err(|_| Error::OutOfMemory)?;
         Ok(Self { sampler, config: *config, window, ended: false })
+    }
+
+    /// A copy in the same state: both continue alike.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn try_clone(&self) -> Result<Self, Error> {
+        let mut copy = Self::new(self.sampler.clone(), &self.config)?;
+        copy.window.extend(&self.window);
+        copy.ended = self.ended;
+        Ok(copy)
     }
 
     /// Begins another utterance: the generator seeded, the window empty.

@@ -4,8 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// The chapters of the header, in the order in which one learns them.
-const CHAPTERS: [&str; 4] =
-    ["src/params.rs", "src/capi/oneshot.rs", "src/capi/status.rs", "src/capi/version.rs"];
+const CHAPTERS: [&str; 9] = [
+    "src/params.rs",
+    "src/capi/oneshot.rs",
+    "src/allowed.rs",
+    "src/capi/sampler.rs",
+    "src/capi/rows.rs",
+    "src/capi/stream_config.rs",
+    "src/capi/stream.rs",
+    "src/capi/status.rs",
+    "src/capi/version.rs",
+];
 
 /// Files of the C layer that declare nothing.
 const NOT_CHAPTERS: [&str; 4] =
@@ -98,7 +107,8 @@ fn every_function_is_documented_in_the_same_order() {
     for (start, _) in header.match_indices("/**\n") {
         let (comment, rest) = header[start..].split_once("*/\n").expect("comments end");
         let declaration = rest.split(';').next().unwrap_or_default();
-        if !declaration.contains("s2_") || declaration.contains("#define") {
+        let is_type = declaration.starts_with("typedef");
+        if !declaration.contains("s2_") || declaration.contains("#define") || is_type {
             continue;
         }
         documented += 1;

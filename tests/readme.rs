@@ -7,27 +7,29 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The text of the README's only code block in `language`.
-fn block(readme: &str, language: &str) -> String {
+/// The texts of the README's code blocks in `language`.
+fn blocks(readme: &str, language: &str) -> Vec<String> {
     let fence = format!("\n```{language}\n");
-    let mut parts = readme.split(&fence).skip(1);
-    let rest = parts.next().unwrap_or_else(|| panic!("no block of {language}"));
-    assert!(parts.next().is_none(), "more than one block of {language}");
-    let (code, _) = rest.split_once("\n```").expect("the block is closed");
-    format!("{code}\n")
+    let texts = readme.split(&fence).skip(1).map(|rest| {
+        let (code, _) = rest.split_once("\n```").expect("the block is closed");
+        format!("{code}\n")
+    });
+    texts.collect()
 }
 
 #[test]
 fn examples_are_the_compiled_files() {
     let readme = read("README.md");
-    assert_eq!(block(&readme, "c"), read("examples/quickstart.c"));
-    assert_eq!(block(&readme, "cpp"), read("examples/quickstart.cpp"));
+    assert_eq!(blocks(&readme, "c"), [read("examples/quickstart.c")]);
+    let cpp = ["quickstart", "stream"].map(|name| read(&format!("examples/{name}.cpp")));
+    assert_eq!(blocks(&readme, "cpp"), cpp);
 }
 
 /// The line of the engine's change is one that the stand-in engine is built with.
 #[test]
 fn engine_lines_are_the_tested_ones() {
-    let shown = block(&read("README.md"), "diff");
+    let shown = blocks(&read("README.md"), "diff").concat();
+    assert!(!shown.is_empty());
     let tested = read("c_tests/engine/CMakeLists.txt").replace("engine_dropin", "engine");
     for line in shown.lines() {
         match line.split_at(1) {

@@ -13,6 +13,11 @@ pub(super) fn token(body: impl FnOnce() -> Result<u32, Error>) -> i32 {
     }
 }
 
+/// Runs the body of an export that returns 0 or a status.
+pub(super) fn status(body: impl FnOnce() -> Result<(), Error>) -> i32 {
+    token(|| body().map(|()| 0))
+}
+
 /// Runs the body of an export that cannot fail; `fallback` is what a panic would leave.
 pub(super) fn value<T>(fallback: T, body: impl FnOnce() -> T) -> T {
     // The state a panic may leave behind is buffers that every draw overwrites, hence unwind safe.

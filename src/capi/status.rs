@@ -9,11 +9,11 @@ use core::ffi::{CStr, c_char};
 pub const S2_ERROR_NULL_POINTER: i32 = -1;
 /// Status: an argument is outside the range its function states. Nothing was done. Since: 0.1.0
 pub const S2_ERROR_BAD_ARGUMENT: i32 = -2;
-/// Status: the row has no tokens. s2_sample_token() never returns it, since an empty row is token 0
-/// there. Since: 0.1.0
+/// Status: the row has no tokens, or none that is allowed. s2_sample_token() never returns it, since
+/// an empty row is token 0 there. Since: 0.1.0
 pub const S2_ERROR_EMPTY_ROW: i32 = -3;
-/// Status: working memory could not be had. No random word was used and nothing changed; a later
-/// call may succeed. Since: 0.1.0
+/// Status: working memory could not be had. No random word was used and nothing changed, unless the
+/// function says otherwise; a later call may succeed. Since: 0.1.0
 pub const S2_ERROR_OUT_OF_MEMORY: i32 = -4;
 /// Status: a defect of the library, caught at its boundary; please report it. Since: 0.1.0
 pub const S2_ERROR_INTERNAL: i32 = -5;

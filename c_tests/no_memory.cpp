@@ -1,0 +1,134 @@
+// Where memory lacks there is a status or NULL: nothing ends the process, and nothing is lost.
+#include <s2sampler.h>
+
+#include "support/check.h"
+#include "support/handles.hpp"
+
+#include <cstddef>
+#include <limits>
+
+// glibc's own entry points, which the replacements hand on to.
+extern "C" {
+void *__libc_malloc(std::size_t size);
+void *__libc_calloc(std::size_t count, std::size_t size);
+void *__libc_realloc(void *old, std::size_t size);
+}
+
+namespace {
+
+// How many further allocations succeed.
+long left = std::numeric_limits<long>::max();
+long failed = 0;
+
+bool refuses() {
+    const bool refused = left-- <= 0;
+    failed += refused;
+    return refused;
+}
+
+}  // namespace
+
+extern "C" {
+
+void *malloc(std::size_t size) { return refuses() ? nullptr : __libc_malloc(size); }
+void *calloc(std::size_t count, std::size_t size) { return refuses() ? nullptr : __libc_calloc(count, size); }
+void *realloc(void *old, std::size_t size) { return refuses() ? nullptr : __libc_realloc(old, size); }
+
+}  // extern "C"
+
+namespace {
+
+// Runs `call` with room for no allocation, then for one, and so on until none is refused; the number of
+// runs in which one was.
+template <class Call>
+int starve(Call call) {
+    for (long room = 0;; ++room) {
+        left = room;
+        failed = 0;
+        const bool done = call();
+        left = std::numeric_limits<long>::max();
+        CHECK_CASE(done == (failed == 0), "room for %ld", room);
+        if (done) return static_cast<int>(room);
+        CHECK(room < 100);
+    }
+}
+
+void handles_are_null() {
+    S2StreamConfig config;
+    s2_stream_config_init(&config);
+    config.semantic_last = 9;
+    const SamplerHandle sampler = own(s2_sampler_new(1));
+    const StreamHandle stream = own(s2_stream_new(1, &config));
+    const auto sampler_is_made = [](S2Sampler *made) {
+        s2_sampler_free(made);
+        return made != nullptr;
+    };
+    const auto stream_is_made = [](S2Stream *made) {
+        s2_stream_free(made);
+        return made != nullptr;
+    };
+    CHECK(starve([&] { return sampler_is_made(s2_sampler_new(1)); }) > 0);
+    CHECK(starve([&] { return sampler_is_made(s2_sampler_new_random()); }) > 0);
+    CHECK(starve([&] { return sampler_is_made(s2_sampler_clone(sampler.get())); }) > 0);
+    CHECK(starve([&] { return stream_is_made(s2_stream_new(1, &config)); }) > 1);
+    CHECK(starve([&] { return stream_is_made(s2_stream_new_random(&config)); }) > 1);
+    CHECK(starve([&] { return stream_is_made(s2_stream_clone(stream.get())); }) > 1);
+}
+
+// A draw that fails changes nothing: the state is that of before, and the next draw that of a generator
+// that never failed.
+void draws_are_statuses() {
+    const std::vector<float> row(5000, 0.0F);
+    const SamplerParams params = {1.0F, 1.0F, 0};
+    const S2TokenRange ranges[] = {{0, 2000}, {3000, 4999}};
+    const auto check = [&](auto draw) {
+        const SamplerHandle starved = own(s2_sampler_new(3));
+        const SamplerHandle other = own(s2_sampler_new(3));
+        const State before = save(starved);
+        std::int32_t token = -1;
+        const int runs = starve([&] {
+            token = draw(starved.get());
+            CHECK(token >= 0 || token == S2_ERROR_OUT_OF_MEMORY);
+            return token >= 0;
+        });
+        CHECK(runs > 0 && token == draw(other.get()));
+        CHECK(save(starved) == save(other) && save(starved) != before);
+    };
+    check([&](S2Sampler *sampler) { return s2_sampler_sample(sampler, row.data(), 5000, &params); });
+    check([&](S2Sampler *sampler) {
+        return s2_sampler_sample_ranges(sampler, row.data(), 5000, ranges, 2, &params);
+    });
+}
+
+void streams_do_not_grow_their_window() {
+    const std::vector<float> row(4096, 0.0F);
+    const SamplerParams params = {1.0F, 1.0F, 0};
+    S2StreamConfig config;
+    s2_stream_config_init(&config);
+    config.semantic_last = 4095;
+    config.ras_window = 300;
+    StreamHandle stream = own(s2_stream_new(1, &config));
+    CHECK(s2_stream_slow(stream.get(), row.data(), 4096, &params, 0) >= 0);
+    const StreamHandle clone = own(s2_stream_clone(stream.get()));
+    CHECK(s2_stream_slow(clone.get(), row.data(), 4096, &params, 0) >= 0);
+    left = 0;
+    failed = 0;
+    bool drawn = true;
+    for (int i = 0; i < 1000; ++i) {
+        drawn &= s2_stream_slow(stream.get(), row.data(), 4096, &params, 0) >= 0;
+        drawn &= s2_stream_slow(clone.get(), row.data(), 4096, &params, 0) >= 0;
+        drawn &= s2_stream_fast(stream.get(), row.data(), 4096, &params) >= 0;
+    }
+    s2_stream_reset(stream.get(), 2);
+    drawn &= s2_stream_slow(stream.get(), row.data(), 4096, &params, 0) >= 0;
+    left = std::numeric_limits<long>::max();
+    CHECK(drawn && failed == 0);
+}
+
+}  // namespace
+
+int main() {
+    handles_are_null();
+    draws_are_statuses();
+    streams_do_not_grow_their_window();
+}

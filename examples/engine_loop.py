@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""A speech engine's loop through ctypes, over a toy model; prints the codes of each frame.
+
+usage: engine_loop.py path/to/libs2sampler.so
+"""
+import ctypes
+import sys
+from ctypes import POINTER, c_float, c_int32, c_uint32, c_void_p
+
+
+class Params(ctypes.Structure):
+    _fields_ = [("temperature", c_float), ("top_p", c_float), ("top_k", c_int32)]
+
+
+class Config(ctypes.Structure):  # struct_size ends it here: RAS keeps its defaults
+    _fields_ = [("struct_size", c_uint32), ("semantic_first", c_int32), ("semantic_last", c_int32),
+                ("end_id", c_int32)]
+
+
+s2 = ctypes.CDLL(sys.argv[1])
+s2.s2_stream_new.restype = c_void_p
+s2.s2_stream_new.argtypes = c_uint32, POINTER(Config)
+s2.s2_stream_slow.argtypes = c_void_p, POINTER(c_float), c_int32, POINTER(Params), c_int32
+s2.s2_stream_fast.argtypes = c_void_p, POINTER(c_float), c_int32, POINTER(Params)
+s2.s2_stream_code.argtypes = c_void_p, c_int32, c_int32
+s2.s2_stream_ended.argtypes = s2.s2_stream_free.argtypes = (c_void_p,)
+
+VOCAB, FIRST, LAST, END, CODEBOOKS, SIZE = 2048, 1000, 1511, 3, 4, 512
+
+
+def splitmix(state):
+    state = (state + 0x9E3779B97F4A7C15) % 2**64
+    z = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+    return state, z ^ z >> 31
+
+
+def bell(n, state):
+    row = (c_float * n)()
+    for i in range(n):
+        state, r = splitmix(state)
+        row[i] = (sum(r >> shift & 0x1FFFFF for shift in (0, 21, 42)) - 3145727) * 2.0**-20
+    return row
+
+
+stream = s2.s2_stream_new(2151756372, Config(ctypes.sizeof(Config), FIRST, LAST, END))
+params = Params(0.5, 0.8, 30)
+model, frames = 8828828153340822293, []
+while len(frames) < 120:
+    row = bell(VOCAB, model)
+    for j in range(4):
+        row[FIRST + 11 * j] += 5 + 0.25 * j
+    if len(frames) >= 46:
+        row[END] = 30
+    token = s2.s2_stream_slow(stream, row, VOCAB, params, len(frames) >= 5)
+    if token < 0 or s2.s2_stream_ended(stream):
+        break
+    codes = [s2.s2_stream_code(stream, token, SIZE)]
+    while len(codes) < CODEBOOKS:
+        state = model
+        for code in codes:
+            state = splitmix(state ^ code + 1)[1]
+        codes.append(s2.s2_stream_fast(stream, bell(SIZE, state), SIZE, params))
+    for value in [token] + codes:
+        model = splitmix(model ^ value)[1]
+    frames.append(",".join(map(str, codes)))
+s2.s2_stream_free(stream)
+print(*frames)
