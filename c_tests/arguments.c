@@ -252,6 +252,7 @@ static void streams(void) {
     const SamplerParams greedy = {0.0F, 1.0F, 0};
     const int32_t lengths[] = {0, -1, INT_MIN};
     const float *const odd_row = (const float *)(const void *)((const char *)row + 1);
+    const int32_t any[] = {1, 2, -1, 256, INT_MIN, INT_MAX};
     const S2StreamConfig config = valid_config();
     S2Stream *const stream = s2_stream_new(7, &config);
     size_t i;
@@ -279,13 +280,25 @@ static void streams(void) {
     CHECK(s2_stream_fast(stream, NULL, 1, NULL) == S2_ERROR_NULL_POINTER);
     CHECK(s2_stream_slow(stream, odd_row, 2, NULL, 1) == S2_ERROR_BAD_ARGUMENT);
     CHECK(s2_stream_fast(stream, odd_row, 2, NULL) == S2_ERROR_BAD_ARGUMENT);
-    CHECK(s2_stream_slow(stream, row, 4, &greedy, INT_MIN) == 2);
+    CHECK(s2_stream_slow(stream, row, 4, &greedy, 0) == 2);
     CHECK(s2_stream_fast(stream, row, 4, &greedy) == 2);
     CHECK(s2_stream_slow(stream, row, 4, NULL, 0) >= 0 && s2_stream_fast(stream, row, 4, NULL) >= 0);
     CHECK(s2_stream_code(stream, -1, 4) == S2_ERROR_BAD_ARGUMENT);
     CHECK(s2_stream_code(stream, INT_MIN, 4) == S2_ERROR_BAD_ARGUMENT);
     CHECK(s2_stream_code(stream, 2, 4) == 2);
     s2_stream_free(stream);
+
+    /* Anything but 0 allows the end. */
+    for (i = 0; i < sizeof any / sizeof any[0]; ++i) {
+        S2StreamConfig with_end = valid_config();
+        S2Stream *ending;
+        with_end.semantic_last = 1;
+        with_end.end_id = 2;
+        ending = s2_stream_new(7, &with_end);
+        CHECK(s2_stream_slow(ending, row, 4, &greedy, 0) == 1 && s2_stream_ended(ending) == 0);
+        CHECK(s2_stream_slow(ending, row, 4, &greedy, any[i]) == 2 && s2_stream_ended(ending) == 1);
+        s2_stream_free(ending);
+    }
 }
 
 static void defaults(void) {

@@ -1059,8 +1059,9 @@ int32_t s2_sampler_sample_rows(struct S2Sampler *const *samplers,
  *
  * Parameters:
  *
- * - `config`: where to write sizeof(S2StreamConfig) bytes, as this header declares it. NULL does
- *   nothing.
+ * - `config`: where to write the 36 bytes of the struct in this version. Later versions of the
+ *   library write no more than these, since older programs have no room for more; fields that they
+ *   add are beyond struct_size then, which means their defaults. NULL does nothing.
  *
  * Returns: nothing; there is nothing that could go wrong.
  *

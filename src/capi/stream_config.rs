@@ -94,8 +94,9 @@ impl S2StreamConfig {
 ///
 /// Parameters:
 ///
-/// - `config`: where to write sizeof(S2StreamConfig) bytes, as this header declares it. NULL does
-///   nothing.
+/// - `config`: where to write the 36 bytes of the struct in this version. Later versions of the
+///   library write no more than these, since older programs have no room for more; fields that they
+///   add are beyond struct_size then, which means their defaults. NULL does nothing.
 ///
 /// Returns: nothing; there is nothing that could go wrong.
 ///
