@@ -941,8 +941,9 @@ int32_t s2_sampler_restore(struct S2Sampler *sampler,
  *
  * Parameters:
  *
- * - `request`: where to write sizeof(S2SampleRequest) bytes, as this header declares it. NULL does
- *   nothing.
+ * - `request`: where to write the struct in this version, 104 bytes where pointers have 8. Later
+ *   versions of the library write no more than these, since older programs have no room for more;
+ *   fields that they add are beyond struct_size then, which means "off". NULL does nothing.
  *
  * Returns: nothing; there is nothing that could go wrong. What is left to set is `logits` and
  * `vocab_size`; the draw is then that of s2_sampler_sample() with the default parameters.
@@ -958,8 +959,8 @@ void s2_sample_request_init(struct S2SampleRequest *request);
  *
  * Parameters:
  *
- * - `result`: where to write sizeof(S2SampleResult) bytes, as this header declares it. NULL does
- *   nothing.
+ * - `result`: where to write the 88 bytes of the struct in this version. Later versions of the
+ *   library write no more than these. NULL does nothing.
  *
  * Returns: nothing; there is nothing that could go wrong. Once is enough: a draw writes every other
  * field, and leaves struct_size as it is.
