@@ -82,12 +82,13 @@ fn sharper(
     p: f32,
 ) -> Result<(Bracket, Proof), Error> {
     let exps = &prefix.exps()[..limit.min(prefix.exps().len())];
-    // Bounds from the row are the cheaper, but as wide as the row is long. They are worth it if bounds
-    // as wide as they seem to be would settle the cut.
+    // Bounds from the row are the cheaper, but as wide as the row is long. They are worth it where
+    // top_p does not reach by far, as far as a guess can tell; else if they are likely to be closer
+    // than the share of one rank.
     let worth_it = |guess: Guess| {
-        let [low, high] = [1.0 - guess.width, 1.0 + guess.width].map(|x| (x * guess.sum) as f32);
-        let (fewest, most) = (kept(exps, low, p), kept(exps, high, p));
-        fewest == most && (most < exps.len() || most == limit)
+        let kept = |sum: f64| kept(exps, sum as f32, p);
+        let share = exps.get(kept(guess.sum)).map_or(0.0, |e| f64::from(*e));
+        kept(0.9 * guess.sum) == limit || 2.0 * guess.width * f64::from(p) * guess.sum < share
     };
     if proof == Proof::Maxima && (view.len <= SHORT || worth_it(mass::guess(view, prefix))) {
         return Ok((mass::from_row(view), Proof::Row));
