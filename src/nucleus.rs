@@ -28,9 +28,6 @@ const FIRST: usize = 64;
 /// A row so short that reading it is no dearer than guessing.
 const SHORT: usize = 16_384;
 
-/// How many times the ranks that can stay are looked at for a better lower bound.
-const MORE: usize = 4;
-
 /// The number of candidates, at most `limit`, with a prefix grown to hold those above -inf.
 pub(crate) fn cut(
     view: &mut View<'_>,
@@ -84,27 +81,17 @@ fn sharper(
     limit: usize,
     p: f32,
 ) -> Result<(Bracket, Proof), Error> {
-    if proof == Proof::Maxima {
-        if view.len <= SHORT {
-            return Ok((mass::from_row(view), Proof::Row));
-        }
-        let Guess { sum, width } = mass::guess(view, prefix);
-        let exps = &prefix.exps()[..limit.min(prefix.exps().len())];
+    let exps = &prefix.exps()[..limit.min(prefix.exps().len())];
+    // Bounds from the row are the cheaper, but as wide as the row is long. They are worth it where
+    // top_p does not reach by far, as far as a guess can tell; else if they are likely to be closer
+    // than the share of one rank.
+    let worth_it = |guess: Guess| {
         let kept = |sum: f64| kept(exps, sum as f32, p);
-        let all_stay = kept(0.9 * sum) == limit;
-        if all_stay && limit <= FIRST && prefix.entries().len() < MORE * limit && !prefix.is_whole()
-        {
-            // Only the lower bound is short, and a few more ranks are cheaper than a pass: in a row
-            // that is sorted they lie in few chunks, and so do their maxima.
-            prefix.grow(view, MORE * limit)?;
-            return Ok((mass::from_maxima(view, prefix), proof));
-        }
-        // Bounds from the row are cheaper than the sum, but as wide as the row is long. They are worth
-        // it if all ranks stay by far, or if they are likely to be closer than the share of one rank.
-        let share = exps.get(kept(sum)).map_or(0.0, |e| f64::from(*e));
-        if all_stay || 2.0 * width * f64::from(p) * sum < share {
-            return Ok((mass::from_row(view), Proof::Row));
-        }
+        let share = exps.get(kept(guess.sum)).map_or(0.0, |e| f64::from(*e));
+        kept(0.9 * guess.sum) == limit || 2.0 * guess.width * f64::from(p) * guess.sum < share
+    };
+    if proof == Proof::Maxima && (view.len <= SHORT || worth_it(mass::guess(view, prefix))) {
+        return Ok((mass::from_row(view), Proof::Row));
     }
     if proof < Proof::Exact {
         let exact = mass::exact(view, prefix, bracket.low)?;
