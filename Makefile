@@ -4,16 +4,28 @@
 # ninja where they are missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test instructions bench bench-quick header fmt lint doc tools clean
+.PHONY: help demo lib install test dist vendored instructions bench bench-quick header fmt lint audit
+.PHONY: advisories msrv doc tools clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+export DESTDIR
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 demo: tools ## run an engine's loop with this library and with a plain sampler, side by side
 	@scripts/demo $(JOBS)
+
+lib: tools ## build the library, both kinds
+	@scripts/install build "$(PREFIX)" $(JOBS)
+
+install: lib ## install it into PREFIX, /usr/local unless given; DESTDIR is honoured
+	@scripts/install install
+
+dist: tools ## make the tarball of the installed library, its SHA-256 and its bill of materials
+	@scripts/dist $(JOBS)
 
 test: tools ## run every test: Rust, C, C++, CMake with Make and with Ninja
 	@scripts/test $(JOBS)
@@ -26,6 +38,18 @@ bench-quick: tools ## the benchmark's targets, to the terminal: half a minute
 
 instructions: ## count the instructions of fixed draws, compare with the figures; ACCEPT=1 makes new ones
 	@scripts/instructions $(if $(ACCEPT),--accept)
+
+audit: ## licences, bans and sources of what is depended on, by deny.toml; needs no network once it ran
+	@scripts/audit offline
+
+advisories: ## known vulnerabilities and yanked versions: needs the network, github.com too
+	@scripts/audit advisories
+
+msrv: ## check the library with the oldest compiler that Cargo.toml states; rustup installs it
+	@scripts/msrv
+
+vendored: ## build the library from vendored crates, without a network
+	@scripts/test_vendored
 
 header: ## regenerate include/s2sampler.h from the C layer
 	@S2_UPDATE=1 cargo test --quiet --test header
