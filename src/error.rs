@@ -22,17 +22,20 @@ pub enum Error {
     Internal = -5,
     /// The operating system gave no randomness for a seed.
     NoEntropy = -6,
+    /// No stage of the chain selects a token.
+    NoSelection = -7,
 }
 
 impl Error {
     /// All errors, in the order of their status numbers.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::NullPointer,
         Self::BadArgument,
         Self::EmptyRow,
         Self::OutOfMemory,
         Self::Internal,
         Self::NoEntropy,
+        Self::NoSelection,
     ];
 
     /// The negative number that stands for this error in the C interface.
@@ -59,6 +62,7 @@ impl Error {
             Self::OutOfMemory => c"out of memory",
             Self::Internal => c"internal error",
             Self::NoEntropy => c"the system gave no randomness",
+            Self::NoSelection => c"no stage of the chain selects a token",
         }
     }
 }

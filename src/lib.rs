@@ -34,6 +34,7 @@
 
 mod allowed;
 mod capi;
+mod chain;
 mod entry;
 mod error;
 mod mass;
@@ -53,6 +54,7 @@ mod temper;
 mod thread_state;
 
 pub use allowed::TokenRange;
+pub use chain::{Applied, Chain, Preset, PresetParams, Stage, TokenData};
 pub use error::Error;
 pub use oneshot::{sample_token, seed_thread};
 pub use params::SamplerParams;

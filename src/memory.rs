@@ -13,3 +13,11 @@ pub(crate) fn resize<T: Copy>(buffer: &mut Vec<T>, len: usize, value: T) -> Resu
     buffer.resize(len, value);
     Ok(())
 }
+
+/// A copy, if there is memory for it.
+pub(crate) fn copy<T: Copy>(items: &[T]) -> Result<Vec<T>, Error> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(items.len()).map_err(|_| Error::OutOfMemory)?;
+    copy.extend_from_slice(items);
+    Ok(copy)
+}

@@ -4,6 +4,10 @@
 //! are monotone in IEEE arithmetic. So the number of ranks kept grows with S, and if two bounds of S
 //! give the same number, so does S itself: the cut is proven and S need not be known.
 
+//!
+//! Two rules: the S2 rule drops the rank that carries the sum past p, others keep the rank that reaches
+//! it. The argument is the same for both: the rank at which a falling running sum gets to p rises.
+
 use crate::Error;
 use crate::mass::{self, Bracket, Guess};
 use crate::ordered::single;
@@ -28,8 +32,10 @@ const FIRST: usize = 64;
 /// A row so short that reading it is no dearer than guessing.
 const SHORT: usize = 16_384;
 
-/// The number of candidates, at most `limit`, with a prefix grown to hold those above -inf.
-pub(crate) fn cut(
+/// The number of candidates, at most `limit`, with a prefix grown to hold those above -inf. Without
+/// `INCLUSIVE` the rank that carries the running sum above `p` is dropped, with it the rank that brings
+/// it to `p` is kept.
+pub(crate) fn cut<const INCLUSIVE: bool>(
     view: &mut View<'_>,
     prefix: &mut Prefix,
     limit: usize,
@@ -47,8 +53,9 @@ pub(crate) fn cut(
     loop {
         let reach = limit.min(prefix.entries().len());
         let exps = &prefix.exps()[..reach];
-        let most = kept(exps, bracket.high, p);
-        let fewest = if bracket.low == bracket.high { most } else { kept(exps, bracket.low, p) };
+        let kept = |sum| kept::<INCLUSIVE>(exps, sum, p);
+        let most = kept(bracket.high);
+        let fewest = if bracket.low == bracket.high { most } else { kept(bracket.low) };
         let ends = reach == limit || prefix.is_whole();
         if fewest == most && (most < reach || ends) {
             // Past the last token above -inf nothing is added, so top_p drops no -inf either: unless
@@ -57,7 +64,7 @@ pub(crate) fn cut(
             return Ok((if all { limit } else { most }, proof));
         }
         if fewest < reach {
-            (bracket, proof) = sharper(view, prefix, bracket, proof, limit, p)?;
+            (bracket, proof) = sharper::<INCLUSIVE>(view, prefix, bracket, proof, limit, p)?;
             continue;
         }
         let seems = *seems.get_or_insert_with(|| mass::guess(view, prefix).sum);
@@ -73,7 +80,7 @@ pub(crate) fn cut(
 }
 
 /// The next better bracket, and what it took.
-fn sharper(
+fn sharper<const INCLUSIVE: bool>(
     view: &mut View<'_>,
     prefix: &mut Prefix,
     bracket: Bracket,
@@ -86,7 +93,7 @@ fn sharper(
     // top_p does not reach by far, as far as a guess can tell; else if they are likely to be closer
     // than the share of one rank.
     let worth_it = |guess: Guess| {
-        let kept = |sum: f64| kept(exps, sum as f32, p);
+        let kept = |sum: f64| kept::<INCLUSIVE>(exps, sum as f32, p);
         let share = exps.get(kept(guess.sum)).map_or(0.0, |e| f64::from(*e));
         kept(0.9 * guess.sum) == limit || 2.0 * guess.width * f64::from(p) * guess.sum < share
     };
@@ -101,8 +108,10 @@ fn sharper(
     Ok((mass::literal(prefix), Proof::Sort))
 }
 
-/// The number of ranks before the running sum passes `p`, at least 1.
-fn kept(exps: &[f32], sum: f32, p: f32) -> usize {
+/// The number of ranks before the running sum passes `p`, at least 1, or to the one with which it
+/// reaches `p`.
+fn kept<const INCLUSIVE: bool>(exps: &[f32], sum: f32, p: f32) -> usize {
+    let passes = |running: f32| if INCLUSIVE { running >= p } else { running > p };
     let mut shares = [0.0; single::BLOCK];
     let mut running = 0.0_f32;
     for (block, exps) in exps.chunks(single::BLOCK).enumerate() {
@@ -110,15 +119,15 @@ fn kept(exps: &[f32], sum: f32, p: f32) -> usize {
         shares.iter_mut().zip(exps).for_each(|(share, e)| *share = e / sum);
         let before = running;
         running = single::add(before, shares);
-        if running > p {
+        if passes(running) {
             // It passes in this block: at which rank, the single steps tell.
             let mut running = before;
-            let passes = |share: &f32| {
+            let here = |share: &f32| {
                 running += share;
-                running > p
+                passes(running)
             };
-            let rank = block * single::BLOCK + shares.iter().position(passes).unwrap_or(0);
-            return rank.max(1);
+            let rank = block * single::BLOCK + shares.iter().position(here).unwrap_or(0);
+            return if INCLUSIVE { rank + 1 } else { rank.max(1) };
         }
     }
     exps.len()

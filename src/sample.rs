@@ -153,7 +153,7 @@ pub(crate) fn sample(
         }
         return Ok(Drawn { index: (kernels.argmax)(row.logits), candidates: limit });
     }
-    let (mut candidates, proof) = nucleus::cut(&mut view, prefix, limit, p)?;
+    let (mut candidates, proof) = nucleus::cut::<false>(&mut view, prefix, limit, p)?;
     proofs[match proof {
         Proof::Maxima => 0,
         Proof::Row => 1,

@@ -16,7 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["sample"],
     &["thread_state"],
     &["oneshot", "sampler"],
-    &["request", "stream"],
+    &["request", "stream", "chain"],
     &["capi"],
 ];
 

@@ -20,6 +20,8 @@ pub const S2_ERROR_INTERNAL: i32 = -5;
 /// Status: the operating system gave no randomness for a seed. Seed explicitly to go on.
 /// Since: 0.1.0
 pub const S2_ERROR_NO_ENTROPY: i32 = -6;
+/// Status: no stage of the chain selects a token, so none can be drawn; nothing changed. Since: 0.1.0
+pub const S2_ERROR_NO_SELECTION: i32 = -7;
 
 /// The numbers above in the order of [`Error::ALL`]: the header's macros are literals, the errors an
 /// enum, and neither may move without the other.
@@ -30,6 +32,7 @@ const IN_ORDER: [i32; Error::ALL.len()] = [
     S2_ERROR_OUT_OF_MEMORY,
     S2_ERROR_INTERNAL,
     S2_ERROR_NO_ENTROPY,
+    S2_ERROR_NO_SELECTION,
 ];
 
 const _: () = {
@@ -39,6 +42,7 @@ const _: () = {
     assert!(matches!(Error::ALL[3], Error::OutOfMemory));
     assert!(matches!(Error::ALL[4], Error::Internal));
     assert!(matches!(Error::ALL[5], Error::NoEntropy));
+    assert!(matches!(Error::ALL[6], Error::NoSelection));
     let mut i = 0;
     while i < IN_ORDER.len() {
         assert!(IN_ORDER[i] == Error::ALL[i].status());

@@ -45,8 +45,14 @@ fn the_running_sums_fall_as_the_sum_grows() {
             assert!(before.iter().zip(&after).all(|(before, after)| after <= before));
             // Hence the cut.
             let p = before[(next() * exps.len() as f32) as usize];
-            assert!(kept(&exps, sum.next_down(), p) <= kept(&exps, sum, p), "seed {seed}");
-            assert!(kept(&exps, sum, p) <= kept(&exps, CEILING, p), "seed {seed}");
+            assert!(
+                kept::<false>(&exps, sum.next_down(), p) <= kept::<false>(&exps, sum, p),
+                "seed {seed}"
+            );
+            assert!(
+                kept::<false>(&exps, sum, p) <= kept::<false>(&exps, CEILING, p),
+                "seed {seed}"
+            );
             before = after;
         }
     }
@@ -63,7 +69,7 @@ fn the_cut_is_where_single_steps_pass() {
         for i in 0..running.len() {
             for p in [running[i].next_down(), running[i], running[i].next_up()] {
                 let passes = running.iter().position(|c| *c > p).unwrap_or(exps.len()).max(1);
-                assert_eq!(kept(&exps, sum, p), passes, "seed {seed}, rank {i}");
+                assert_eq!(kept::<false>(&exps, sum, p), passes, "seed {seed}, rank {i}");
                 if exps.len() > 200 && i > 100 {
                     break;
                 }
@@ -96,7 +102,8 @@ fn every_proof_finds_the_cut() {
                     [(next() * 3.0) as usize];
                 let literal = running.iter().position(|c| *c > p).unwrap_or(n).clamp(1, limit);
                 let mut view = survey.read(kernels, &row).expect("memory");
-                let (found, proof) = cut(&mut view, &mut prefix, limit, p).expect("memory");
+                let (found, proof) =
+                    cut::<false>(&mut view, &mut prefix, limit, p).expect("memory");
                 assert_eq!(
                     found, literal,
                     "seed {seed}, n {n}, p {p:e}, limit {limit}, {proof:?}, {:?}",

@@ -1,7 +1,7 @@
 //! The generator and the draw of C++'s `<random>` as libstdc++ has them, bit for bit.
 //!
 //! `generator` counts the words of an MT19937, `canonical` makes a double of two of them, and
-//! `discrete` finds the index that `std::discrete_distribution` would return. `source` is a generator
+//! `discrete` finds the index that `std::discrete_distribution` would return, or a plain search. `source` is a generator
 //! or a number of the caller's own, `state` a generator as bytes, `fork` tells a child process.
 
 mod canonical;
@@ -11,7 +11,7 @@ mod generator;
 mod source;
 mod state;
 
-pub(crate) use discrete::pick;
+pub(crate) use discrete::{pick, reach};
 pub(crate) use generator::Generator;
 pub(crate) use source::Source;
 pub(crate) use state::{STATE_LEN, restore, save};

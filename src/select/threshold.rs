@@ -79,3 +79,14 @@ fn value(key: i64) -> f32 {
     let bits = key as i32;
     f32::from_bits((bits ^ (bits >> 31) & 0x7fff_ffff) as u32)
 }
+
+/// The lowest finite float for which `is_high` holds; it must hold from some float on. The largest if
+/// there is none.
+pub(crate) fn lowest(is_high: impl Fn(f32) -> bool) -> f32 {
+    let (mut not, mut yes) = (key(f32::MIN) - 1, key(f32::MAX));
+    while yes - not > 1 {
+        let middle = not + (yes - not) / 2;
+        *if is_high(value(middle)) { &mut yes } else { &mut not } = middle;
+    }
+    value(yes)
+}

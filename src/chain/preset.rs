@@ -1,0 +1,96 @@
+//! Chains that others are known for.
+
+use super::{Chain, Stage};
+use crate::{Error, SamplerParams};
+
+/// A known order of stages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preset {
+    /// The S2 engines' draw, bit for bit that of [`Sampler::sample`](crate::Sampler::sample).
+    S2,
+    /// Temperature first; top-p over the whole row's probabilities, after top-k.
+    Article,
+    /// llama.cpp's order: temperature last.
+    Llama,
+    /// The order of Hugging Face's generate.
+    HuggingFace,
+}
+
+/// The parameters of a [`Preset`]; one that a preset has no stage for is ignored.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PresetParams {
+    /// Divides the logits.
+    pub temperature: f32,
+    /// The nucleus.
+    pub top_p: f32,
+    /// At most so many candidates.
+    pub top_k: i32,
+    /// The share of the best one's probability.
+    pub min_p: f32,
+    /// The repetition penalty.
+    pub repeat_penalty: f32,
+    /// How many accepted tokens the penalty looks at; -1 for all.
+    pub penalty_last_n: i32,
+}
+
+impl PresetParams {
+    /// What the preset has by itself.
+    #[must_use]
+    pub fn of(preset: Preset) -> Self {
+        let SamplerParams { temperature, top_p, top_k } = SamplerParams::DEFAULT;
+        let off =
+            Self { temperature, top_p, top_k, min_p: 0.0, repeat_penalty: 1.0, penalty_last_n: 64 };
+        match preset {
+            Preset::S2 => off,
+            Preset::Article => Self { top_k: 40, top_p: 0.9, repeat_penalty: 1.1, ..off },
+            Preset::Llama => Self { top_k: 40, top_p: 0.95, min_p: 0.05, ..off },
+            Preset::HuggingFace => {
+                Self { temperature: 1.0, top_k: 50, top_p: 1.0, penalty_last_n: -1, ..off }
+            }
+        }
+    }
+}
+
+impl Chain {
+    /// The stages of a preset; those that draw are seeded by `seed`.
+    ///
+    /// # Errors
+    /// Those of the stages.
+    pub fn preset(preset: Preset, params: &PresetParams, seed: u32) -> Result<Self, Error> {
+        let PresetParams { temperature, top_p, top_k, .. } = *params;
+        let penalties = || Stage::penalties(params.penalty_last_n, params.repeat_penalty, 0.0, 0.0);
+        let heat = || Stage::temperature(temperature);
+        let best = || Stage::top_k(top_k);
+        let nucleus = || Stage::top_p(top_p, 1);
+        let near = || Stage::min_p(params.min_p, 1);
+        let mut chain = Self::new(seed);
+        let mut add = |stage: Result<Stage, Error>| chain.add(stage?).map(|_| ());
+        match preset {
+            Preset::S2 => add(Stage::s2(SamplerParams { temperature, top_p, top_k }))?,
+            Preset::Article => {
+                add(penalties())?;
+                add(heat())?;
+                add(Stage::softmax())?;
+                add(best())?;
+                add(nucleus())?;
+                add(near())?;
+            }
+            Preset::Llama => {
+                add(penalties())?;
+                add(best())?;
+                add(nucleus())?;
+                add(near())?;
+                add(heat())?;
+            }
+            Preset::HuggingFace => {
+                add(penalties())?;
+                add(heat())?;
+                add(best())?;
+                add(nucleus())?;
+                add(near())?;
+            }
+        }
+        add(Stage::dist(seed))?;
+        Ok(chain)
+    }
+}

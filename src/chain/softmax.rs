@@ -1,0 +1,54 @@
+//! The softmax of a list of candidates, one operation after the other.
+
+use crate::Error;
+use crate::memory::reserve;
+use crate::ordered::single;
+use crate::simd::Kernels;
+
+/// Puts `expf(l - m)` for each of `logits` into `weights`, m being the largest.
+///
+/// Where that is infinite there is no such number: then the mass goes to those at +inf alike, or, where
+/// nothing is above -inf, to the first. So there is always something to draw.
+pub(super) fn exps(
+    kernels: &Kernels,
+    logits: impl ExactSizeIterator<Item = f32>,
+    weights: &mut Vec<f32>,
+) -> Result<(), Error> {
+    weights.clear();
+    reserve(weights, logits.len())?;
+    weights.extend(logits);
+    let best = (kernels.argmax)(weights).and_then(|index| weights.get(index as usize).copied());
+    match best {
+        None => {
+            weights.fill(0.0);
+            weights.iter_mut().take(1).for_each(|w| *w = 1.0);
+        }
+        Some(f32::INFINITY) => {
+            weights.iter_mut().for_each(|w| *w = if *w == f32::INFINITY { 1.0 } else { 0.0 });
+        }
+        Some(top) => {
+            weights.iter_mut().for_each(|w| *w -= top);
+            (kernels.expf_all)(weights);
+        }
+    }
+    Ok(())
+}
+
+/// As [`exps`], each divided by the sum of all, added one by one in their order.
+pub(super) fn softmax(
+    kernels: &Kernels,
+    logits: impl ExactSizeIterator<Item = f32>,
+    weights: &mut Vec<f32>,
+) -> Result<(), Error> {
+    exps(kernels, logits, weights)?;
+    let sum = single::add(0.0, weights);
+    weights.iter_mut().for_each(|w| *w /= sum);
+    Ok(())
+}
+
+/// The entropy of probabilities, in nats, and their number.
+pub(super) fn entropy(probabilities: impl Iterator<Item = f32>) -> (f64, usize) {
+    probabilities
+        .map(f64::from)
+        .fold((0.0, 0), |(sum, count), p| (if p > 0.0 { sum - p * p.ln() } else { sum }, count + 1))
+}

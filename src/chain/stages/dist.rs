@@ -1,0 +1,63 @@
+//! The draw.
+
+use crate::Error;
+use crate::chain::candidates::{Candidates, Draw};
+use crate::chain::rule::Rule;
+use crate::rng::{Generator, pick, reach};
+use crate::temper::weigh;
+use core::fmt::{self, Write};
+
+/// A draw by inversion. Two words a draw, however many candidates are left, so that streams that are
+/// compared stay aligned; after the S2 rule it is that rule's own draw, which takes none for one.
+#[derive(Debug, Clone)]
+pub(in crate::chain) struct Dist {
+    generator: Generator,
+}
+
+impl Dist {
+    pub(in crate::chain) fn new(seed: u32) -> Self {
+        Self { generator: Generator::new(seed) }
+    }
+}
+
+impl Rule for Dist {
+    fn name(&self) -> &'static str {
+        "dist"
+    }
+
+    fn describe(&self, out: &mut dyn Write) -> fmt::Result {
+        write!(out, "seed {}", self.generator.seed())
+    }
+
+    fn selects(&self) -> bool {
+        true
+    }
+
+    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
+        let place = match candidates.draw {
+            Draw::Plain => {
+                candidates.weigh()?;
+                let (place, sum) = reach(&candidates.tools.weights, self.generator.uniform());
+                candidates.put_weights(sum);
+                place
+            }
+            Draw::Discrete { hidden } => {
+                candidates.put_logits()?;
+                let count = candidates.len() + hidden;
+                let u = if count < 2 { 0.0 } else { self.generator.uniform() };
+                let tools = &mut *candidates.tools;
+                // The S2 rule has subtracted the largest and divided by the temperature.
+                let can = weigh(tools.kernels, &mut tools.weights, 0.0, 1.0);
+                let place = if can { pick(&tools.weights, u) } else { 0 };
+                candidates.put_weights(1.0);
+                place
+            }
+        };
+        candidates.selected = Some(place);
+        Ok(())
+    }
+
+    fn reset(&mut self) {
+        *self = Self::new(self.generator.seed());
+    }
+}

@@ -1,0 +1,185 @@
+//! Don't repeat yourself: the token that would go on with a sequence that has just been repeated is
+//! penalised, the more so the longer the repetition.
+
+use super::super::finite;
+use super::history::History;
+use crate::Error;
+use crate::chain::candidates::Candidates;
+use crate::chain::rule::Rule;
+use crate::memory::{copy, reserve, resize};
+use core::fmt::{self, Write};
+
+#[derive(Debug)]
+pub(in crate::chain) struct Dry {
+    pub multiplier: f32,
+    pub base: f32,
+    pub allowed_length: i32,
+    history: History,
+    /// The breakers one after the other, and where each ends.
+    breakers: Vec<i32>,
+    ends: Vec<usize>,
+    /// The newest token first.
+    newest: Vec<i32>,
+    /// For each place in `newest`, how many tokens from there on are those at the beginning.
+    repeats: Vec<usize>,
+    /// Tokens that would go on with a repetition, with its length.
+    next: Vec<(i32, usize)>,
+}
+
+impl Dry {
+    pub(in crate::chain) fn new(
+        multiplier: f32,
+        base: f32,
+        allowed_length: i32,
+        last_n: i32,
+        breakers: &[&[i32]],
+    ) -> Result<Self, Error> {
+        let (mut joined, mut ends) = (Vec::new(), Vec::new());
+        reserve(&mut joined, breakers.iter().map(|breaker| breaker.len()).sum())?;
+        reserve(&mut ends, breakers.len())?;
+        for breaker in breakers.iter().filter(|breaker| !breaker.is_empty()) {
+            joined.extend_from_slice(breaker);
+            ends.push(joined.len());
+        }
+        if allowed_length < 0 {
+            return Err(Error::BadArgument);
+        }
+        Ok(Self {
+            multiplier: finite(multiplier)?,
+            base: finite(base)?,
+            allowed_length,
+            history: History::new(last_n)?,
+            breakers: joined,
+            ends,
+            newest: Vec::new(),
+            repeats: Vec::new(),
+            next: Vec::new(),
+        })
+    }
+
+    pub(in crate::chain) fn try_clone(&self) -> Result<Self, Error> {
+        Ok(Self {
+            history: self.history.try_clone()?,
+            breakers: copy(&self.breakers)?,
+            ends: copy(&self.ends)?,
+            newest: Vec::new(),
+            repeats: Vec::new(),
+            next: Vec::new(),
+            ..*self
+        })
+    }
+
+    fn breakers(&self) -> impl Iterator<Item = &[i32]> {
+        let starts = core::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| &self.breakers[start..*end])
+    }
+
+    /// Whether a token is a breaker by itself.
+    fn breaks(&self, token: i32) -> bool {
+        self.breakers().any(|breaker| breaker == [token])
+    }
+
+    /// How many of the newest tokens come after the last breaker.
+    fn since_breaker(&self) -> usize {
+        let newest = &self.newest;
+        (0..newest.len())
+            .find_map(|place| {
+                // The breaker begins at this place, and so goes on towards the front of `newest`.
+                let lies = |breaker: &&[i32]| {
+                    breaker.len() <= place + 1
+                        && breaker.iter().eq(newest[..=place].iter().rev().take(breaker.len()))
+                };
+                let longest = self.breakers().filter(lies).map(<[i32]>::len).max()?;
+                Some(place + 1 - longest)
+            })
+            .unwrap_or(newest.len())
+    }
+
+    /// Finds the repetitions that a next token would go on with.
+    fn find(&mut self) -> Result<(), Error> {
+        self.next.clear();
+        self.newest.clear();
+        reserve(&mut self.newest, self.history.tokens().len())?;
+        self.newest.extend(self.history.tokens().iter().rev());
+        let allowed = usize::try_from(self.allowed_length).unwrap_or(0);
+        let limit = self.since_breaker();
+        if self.newest.len() <= allowed || limit < allowed {
+            return Ok(());
+        }
+        resize(&mut self.repeats, self.newest.len(), 0)?;
+        matches(&self.newest, &mut self.repeats);
+        reserve(&mut self.next, self.newest.len())?;
+        for place in 1..self.newest.len() {
+            let length = self.repeats[place].min(limit);
+            // What came after the repeated sequence.
+            let token = self.newest[place - 1];
+            if length >= allowed && !self.breaks(token) {
+                self.next.push((token, length));
+            }
+        }
+        // One entry for each token, its longest.
+        self.next.sort_unstable();
+        self.next.reverse();
+        self.next.dedup_by_key(|(token, _)| *token);
+        self.next.reverse();
+        Ok(())
+    }
+
+    /// The penalty for going on with `length` tokens.
+    fn penalty(&self, length: usize) -> f32 {
+        // ln of the largest binary32.
+        const LARGEST: f32 = 88.722_84;
+        let most = if self.base > 1.000_001 { (LARGEST / self.base.ln()) as i32 } else { 0 };
+        let excess = length as i32 - self.allowed_length;
+        let exponent = if most > 0 { excess.min(most) } else { excess };
+        (f64::from(self.multiplier) * f64::from(self.base).powf(f64::from(exponent))) as f32
+    }
+}
+
+/// The Z function: for each place, how many values from there on equal those at the beginning.
+fn matches(values: &[i32], lengths: &mut [usize]) {
+    // The stretch found so far that ends last, and which equals the beginning.
+    let (mut start, mut end) = (0, 0);
+    for place in 1..values.len() {
+        let known = if place < end { lengths[place - start].min(end - place) } else { 0 };
+        let more = values[place + known..].iter().zip(&values[known..]);
+        let length = known + more.take_while(|(a, b)| a == b).count();
+        lengths[place] = length;
+        if place + length > end {
+            (start, end) = (place, place + length);
+        }
+    }
+}
+
+impl Rule for Dry {
+    fn name(&self) -> &'static str {
+        "dry"
+    }
+
+    fn describe(&self, out: &mut dyn Write) -> fmt::Result {
+        let Self { multiplier, base, allowed_length, .. } = self;
+        write!(out, "multiplier {multiplier}, base {base}, allowed_length {allowed_length}")?;
+        write!(out, ", last_n {}, {} breakers", self.history.last_n(), self.ends.len())
+    }
+
+    fn is_off(&self) -> bool {
+        self.multiplier == 0.0 || self.base < 1.0 || self.history.last_n() == 0
+    }
+
+    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
+        self.find()?;
+        candidates.edit(&self.next, |length, logit| logit - self.penalty(*length))
+    }
+
+    fn reserve(&mut self) -> Result<(), Error> {
+        self.history.reserve()
+    }
+
+    fn accept(&mut self, token: i32) {
+        self.history.push(token);
+    }
+
+    fn reset(&mut self) {
+        self.history.clear();
+    }
+}

@@ -1,0 +1,36 @@
+//! Division of the logits.
+
+use super::super::number;
+use crate::Error;
+use crate::chain::candidates::Candidates;
+use crate::chain::rule::Rule;
+use core::fmt::{self, Write};
+
+#[derive(Debug, Clone, Copy)]
+pub(in crate::chain) struct Temperature {
+    pub t: f32,
+}
+
+impl Temperature {
+    pub(in crate::chain) fn new(t: f32) -> Result<Self, Error> {
+        Ok(Self { t: number(t)? })
+    }
+}
+
+impl Rule for Temperature {
+    fn name(&self) -> &'static str {
+        "temperature"
+    }
+
+    fn describe(&self, out: &mut dyn Write) -> fmt::Result {
+        write!(out, "t {}", self.t)
+    }
+
+    fn is_off(&self) -> bool {
+        self.t == 1.0
+    }
+
+    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
+        if self.t > 0.0 { candidates.divide(self.t) } else { candidates.best(1) }
+    }
+}

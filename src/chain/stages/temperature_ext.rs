@@ -1,0 +1,62 @@
+//! A temperature that follows the entropy: low where the model is certain, high where it is not.
+
+use super::super::number;
+use super::temperature::Temperature;
+use crate::Error;
+use crate::chain::candidates::Candidates;
+use crate::chain::rule::Rule;
+use crate::chain::softmax::entropy;
+use core::fmt::{self, Write};
+
+#[derive(Debug, Clone, Copy)]
+pub(in crate::chain) struct TemperatureExt {
+    pub t: f32,
+    pub delta: f32,
+    pub exponent: f32,
+}
+
+impl TemperatureExt {
+    pub(in crate::chain) fn new(t: f32, delta: f32, exponent: f32) -> Result<Self, Error> {
+        if !exponent.is_finite() {
+            return Err(Error::BadArgument);
+        }
+        Ok(Self { t: number(t)?, delta: number(delta)?, exponent })
+    }
+
+    /// The temperature for candidates of the given probabilities.
+    pub(in crate::chain) fn dynamic(&self, probabilities: impl Iterator<Item = f32>) -> f32 {
+        let (entropy, count) = entropy(probabilities);
+        let share = (entropy / (count as f64).ln()) as f32;
+        let low = (self.t - self.delta).max(0.0);
+        low + (self.t + self.delta - low) * share.powf(self.exponent)
+    }
+}
+
+impl Rule for TemperatureExt {
+    fn name(&self) -> &'static str {
+        "temperature_ext"
+    }
+
+    fn describe(&self, out: &mut dyn Write) -> fmt::Result {
+        write!(out, "t {}, delta {}, exponent {}", self.t, self.delta, self.exponent)
+    }
+
+    fn is_off(&self) -> bool {
+        self.delta <= 0.0 && self.t == 1.0
+    }
+
+    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
+        if self.delta <= 0.0 {
+            return Temperature { t: self.t }.apply(candidates);
+        }
+        if candidates.len() < 2 {
+            return Ok(());
+        }
+        let (list, _) = candidates.ranked()?;
+        if list.tokens().len() < 2 {
+            return Ok(());
+        }
+        let t = self.dynamic(list.tokens().iter().map(|token| token.p));
+        Temperature { t }.apply(candidates)
+    }
+}

@@ -1,0 +1,26 @@
+//! All tokens that reach a threshold, in id order.
+
+use super::survey::View;
+use crate::Error;
+use crate::entry::Entry;
+use crate::memory::reserve;
+use crate::simd::Wanted;
+
+/// Puts the tokens whose logits are at least `low`, which is finite, into `out`.
+pub(crate) fn reaching(view: &View<'_>, low: f32, out: &mut Vec<Entry>) -> Result<(), Error> {
+    let kernels = view.kernels;
+    let count: usize =
+        view.parts.iter().map(|part| (kernels.count_reaching)(part.logits, low)).sum();
+    out.clear();
+    // Room for a chunk more than there can be: so no part is left before its end.
+    let room = count + kernels.chunk;
+    reserve(out, room)?;
+    for part in &view.parts {
+        let wanted = Wanted { low, high: f32::INFINITY, first_id: part.first_id, room };
+        let done = (kernels.collect)(part.logits, part.maxima, wanted, out);
+        if done * kernels.chunk < part.logits.len() {
+            return Err(Error::Internal);
+        }
+    }
+    Ok(())
+}
