@@ -251,11 +251,13 @@ impl<'a, 't> Candidates<'a, 't> {
         Ok(())
     }
 
-    /// Writes what is in [`Tools::weights`] into the list as probabilities, if there is a list.
-    pub(super) fn put_weights(&mut self) {
+    /// Writes what is in [`Tools::weights`] into the list as probabilities, if there is a list; `sum`
+    /// is theirs.
+    pub(super) fn put_weights(&mut self, sum: f64) {
         if let Form::List(list) = &mut self.form {
             let weights = self.tools.weights.iter();
-            list.tokens_mut().iter_mut().zip(weights).for_each(|(token, w)| token.p = *w);
+            let tokens = list.tokens_mut().iter_mut().zip(weights);
+            tokens.for_each(|(token, w)| token.p = (f64::from(*w) / sum) as f32);
         }
     }
 

@@ -46,6 +46,11 @@ impl<'a> Row<'a> {
         self.logits.len()
     }
 
+    /// The logits where they lie, but for edits and the divisor.
+    fn logits<'b>(&'b self, copy: &'b [f32]) -> &'b [f32] {
+        if self.copied { copy } else { self.logits }
+    }
+
     /// The logit of a token that was not edited.
     fn divided(&self, logit: f32) -> f32 {
         self.divisor.map_or(logit, |divisor| logit / divisor)
@@ -127,14 +132,14 @@ impl<'a> Row<'a> {
     /// The exps of the row for a draw, in [`Tools::weights`].
     pub(super) fn weigh(&mut self, tools: &mut Tools) -> Result<(), Error> {
         self.settle(tools)?;
-        let logits = if self.copied { &tools.copy } else { self.logits };
+        let logits = self.logits(&tools.copy);
         exps(tools.kernels, logits.iter().copied().map(number), &mut tools.weights)
     }
 
     /// The standard deviation of the finite logits.
     pub(super) fn deviation(&mut self, tools: &mut Tools) -> Result<f64, Error> {
         self.settle(tools)?;
-        Ok(deviation(if self.copied { &tools.copy } else { self.logits }))
+        Ok(deviation(self.logits(&tools.copy)))
     }
 
     /// All candidates, in id order.
@@ -143,7 +148,7 @@ impl<'a> Row<'a> {
         let mut list = core::mem::take(&mut tools.list);
         list.clear();
         reserve(&mut list, self.len())?;
-        let logits = if self.copied { &tools.copy } else { self.logits };
+        let logits = self.logits(&tools.copy);
         let token = |(id, logit): (i32, &f32)| TokenData { id, logit: number(*logit), p: 0.0 };
         list.extend((0..).zip(logits).map(token));
         let mut list = List::own(list, false);
@@ -159,7 +164,7 @@ impl<'a> Row<'a> {
     pub(super) fn hold(&mut self, tools: &mut Tools) -> Result<bool, Error> {
         self.settle(tools)?;
         let Tools { kernels, survey, prefix, copy, .. } = tools;
-        let logits = if self.copied { copy } else { self.logits };
+        let logits = self.logits(copy);
         let mut view = survey.read(kernels, logits)?;
         if view.top.is_finite() {
             self.held = Some(mass::settled(&mut view, prefix)?);
@@ -170,7 +175,7 @@ impl<'a> Row<'a> {
     /// The place of the first in rank order.
     pub(super) fn argmax(&mut self, tools: &mut Tools) -> Result<usize, Error> {
         if self.divisor.is_none() && tools.edits.is_empty() {
-            let logits = if self.copied { &tools.copy } else { self.logits };
+            let logits = self.logits(&tools.copy);
             return Ok((tools.kernels.argmax)(logits).unwrap_or(0) as usize);
         }
         let list = self.best(tools, 1)?;
@@ -182,7 +187,7 @@ impl<'a> Row<'a> {
     /// The first `k` in rank order.
     pub(super) fn best(&mut self, tools: &mut Tools, k: usize) -> Result<List<'static>, Error> {
         let Tools { kernels, survey, prefix, copy, edits, .. } = tools;
-        let logits = if self.copied { copy } else { self.logits };
+        let logits = self.logits(copy);
         let mut view = survey.read(kernels, logits)?;
         prefix.clear();
         let needed = k.saturating_add(edits.len()).min(self.len());
@@ -242,7 +247,7 @@ impl<'a> Row<'a> {
     ) -> Result<Option<List<'static>>, Error> {
         self.settle(tools)?;
         let Tools { kernels, survey, prefix, copy, .. } = tools;
-        let mut view = survey.read(kernels, if self.copied { copy } else { self.logits })?;
+        let mut view = survey.read(kernels, self.logits(copy))?;
         if !view.top.is_finite() {
             return Ok(None);
         }
@@ -260,7 +265,7 @@ impl<'a> Row<'a> {
     ) -> Result<Option<(List<'static>, usize)>, Error> {
         self.settle(tools)?;
         let Tools { kernels, survey, prefix, copy, .. } = tools;
-        let mut view = survey.read(kernels, if self.copied { copy } else { self.logits })?;
+        let mut view = survey.read(kernels, self.logits(copy))?;
         if !view.top.is_finite() {
             return Ok(None);
         }
@@ -280,7 +285,7 @@ impl<'a> Row<'a> {
         // The lowest logit of the row whose quotient gets there.
         let low = lowest(|logit| reaches(self.divided(logit)));
         let Tools { kernels, survey, copy, edits, entries, list, weights, .. } = tools;
-        let view = survey.read(kernels, if self.copied { copy } else { self.logits })?;
+        let view = survey.read(kernels, self.logits(copy))?;
         reaching(&view, low, entries)?;
         for (id, logit) in &*edits {
             let place = entries.binary_search_by_key(id, |entry| entry.id());

@@ -14,12 +14,8 @@ use crate::{Error, SamplerParams};
 #[derive(Debug)]
 pub struct Stage(pub(super) Kind);
 
+/// Not boxed: a box could not be had without ending the process where memory lacks.
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a box could not be had without ending the process \
-    where memory lacks"
-)]
 pub(super) enum Kind {
     LogitBias(LogitBias),
     Penalties(Penalties),

@@ -37,9 +37,8 @@ impl Rule for Dist {
         let place = match candidates.draw {
             Draw::Plain => {
                 candidates.weigh()?;
-                let weights = &mut candidates.tools.weights;
-                let (place, sum) = reach(weights, self.generator.uniform());
-                weights.iter_mut().for_each(|w| *w = (f64::from(*w) / sum) as f32);
+                let (place, sum) = reach(&candidates.tools.weights, self.generator.uniform());
+                candidates.put_weights(sum);
                 place
             }
             Draw::Discrete { hidden } => {
@@ -48,14 +47,12 @@ impl Rule for Dist {
                 let u = if count < 2 { 0.0 } else { self.generator.uniform() };
                 let tools = &mut *candidates.tools;
                 // The S2 rule has subtracted the largest and divided by the temperature.
-                if weigh(tools.kernels, &mut tools.weights, 0.0, 1.0) {
-                    pick(&tools.weights, u)
-                } else {
-                    0
-                }
+                let can = weigh(tools.kernels, &mut tools.weights, 0.0, 1.0);
+                let place = if can { pick(&tools.weights, u) } else { 0 };
+                candidates.put_weights(1.0);
+                place
             }
         };
-        candidates.put_weights();
         candidates.selected = Some(place);
         Ok(())
     }
