@@ -150,6 +150,8 @@ fn a_plain_draw_has_the_candidates_that_its_response_tells() {
             };
             let response = respond(0);
             assert_eq!(report.stages[0].after, response.candidates, "{what}");
+            let mut drawn = chain(vec![Stage::s2(params), Stage::dist(1)]);
+            assert_eq!(drawn.sample(&row), Ok(response.token as u32), "{what}");
             assert_eq!((report.nans, report.infinities), (response.nans, response.infinities));
             several += usize::from(response.candidates > 1);
             for told in &report.candidates {
