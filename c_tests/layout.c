@@ -79,3 +79,13 @@ ASSERT_THAT(preset_top_k, offsetof(S2PresetParams, top_k) == 12);
 ASSERT_THAT(preset_min_p, offsetof(S2PresetParams, min_p) == 16);
 ASSERT_THAT(preset_repeat_penalty, offsetof(S2PresetParams, repeat_penalty) == 20);
 ASSERT_THAT(preset_last_n, offsetof(S2PresetParams, penalty_last_n) == 24);
+/* Reports are the library's own, so only the order matters: struct_size first, then no holes. */
+ASSERT_THAT(report_starts_with_its_size, offsetof(S2Report, struct_size) == 0);
+ASSERT_THAT(report_entropy, offsetof(S2Report, entropy) == 16);
+ASSERT_THAT(report_stages, offsetof(S2Report, stages) == 40);
+ASSERT_THAT(report_ends_there, sizeof(S2Report) == 40 + 4 * P);
+ASSERT_THAT(report_stage_masses, offsetof(S2ReportStage, raw_mass) == 16);
+ASSERT_THAT(report_stage_name, offsetof(S2ReportStage, name) == 48);
+ASSERT_THAT(report_stage_unit, offsetof(S2ReportStage, unit) == 48 + 2 * P);
+ASSERT_THAT(report_candidate_raw, offsetof(S2ReportCandidate, raw_probability) == 16);
+ASSERT_THAT(report_candidate_ends_there, sizeof(S2ReportCandidate) == 48);

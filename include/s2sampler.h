@@ -242,15 +242,44 @@
  * only accept.
  *
  *
+ * A report
+ * --------
+ * That a program runs does not prove that a parameter works. A report shows what each of them did to
+ * a row: s2_chain_report() for a chain, s2_draw_report() for the three parameters of a plain draw.
+ * Nothing is drawn, and no state changes.
+ *
+ *     S2Report *report = NULL;
+ *     if (s2_chain_report(chain, logits, n, &report) < 0) fail();
+ *     for (i = 0; i < report->n_stages; ++i)
+ *         printf("%s: %d -> %d\n", report->stages[i]->name, (int)report->stages[i]->before,
+ *                (int)report->stages[i]->after);
+ *     for (i = 0; i < report->n_warnings; ++i) puts(report->warnings[i]);
+ *     s2_report_free(report);
+ *
+ * With probabilities of 16.8 % and 7.6 % at the first two ranks, for example, top_p 0.9 leaves many
+ * candidates, and min_p 0.9 one: its threshold is 15.1 %, and a warning says that it equals greedy.
+ * Masses, entropies and raw probabilities are computed in double, by softmax as of "A chain of stages";
+ * counts and final probabilities are the stages' own. There are warnings of
+ *
+ *  - stages that leave one candidate, and filters that drop nothing;
+ *  - a top_p of s2 below the first two probabilities together, or of 1, which is not "off" there;
+ *  - a temperature above 1.2 with a top_p below 0.5; a temperature of NaN or +inf;
+ *  - penalties and dry before anything was accepted, or with tokens that are no candidates;
+ *    penalties that reward; biases that touch no candidate, or leave nothing above -inf;
+ *  - a softmax whose probabilities no top_p uses; filters and temperatures before greedy;
+ *  - stages after one that selects, and a chain that does not select;
+ *  - rows with NaN or +inf, or with nothing above -inf.
+ *
+ *
  * The generator, threads and fork
  * -------------------------------
  * Each thread has one generator, an MT19937 that gives the same words as C++'s std::mt19937. It
- * is seeded by the operating system at the thread's first draw, or by s2_seed_thread(). An S2Sampler
- * and an S2Stream each have one more of the kind, and so has each stage of an S2Chain that draws,
- * whatever thread uses them; calls with the same handle must not overlap. There is no lock and no state that threads share: any function may be
- * called from any thread at any time, and what one thread does has no influence on the tokens of
- * another. A thread that is ending may still draw, from the destructor of a thread_local object for
- * example, and its stream goes on.
+ * is seeded by the operating system at the thread's first draw, or by s2_seed_thread(). An
+ * S2Sampler and an S2Stream each have one more of the kind, and so has each stage of an S2Chain
+ * that draws, whatever thread uses them; calls with the same handle must not overlap. There is no
+ * lock and no state that threads share: any function may be called from any thread at any time,
+ * and what one thread does has no influence on the tokens of another. A thread that is ending may
+ * still draw, from the destructor of a thread_local object for example, and its stream goes on.
  *
  * The first draw of a process also reads one environment variable, S2SAMPLER_SIMD, as getenv()
  * would: see s2_simd_level(). No other thread may be changing the environment at that moment. A
@@ -839,6 +868,169 @@ typedef struct S2TokenDataArray {
      */
     bool sorted;
 } S2TokenDataArray;
+
+/**
+ * What one stage did, in a S2Report.
+ *
+ * The candidates counted are those above -inf, and one if there is none. From the stage s2 on they are
+ * those of its draw, which at -inf count too, as S2SampleResult's do. Since: 0.1.0
+ */
+typedef struct S2ReportStage {
+    /**
+     * sizeof(S2ReportStage) in the library's header.
+     */
+    uint32_t struct_size;
+    /**
+     * The number of candidates before the stage.
+     */
+    int32_t before;
+    /**
+     * The number of those it left; of greedy 1.
+     */
+    int32_t after;
+    /**
+     * 1 if its parameters say that it does nothing, otherwise 0.
+     */
+    int32_t off;
+    /**
+     * The share of the probability in the row, as it came, that the candidates left have.
+     */
+    double raw_mass;
+    /**
+     * The share of the probability among the candidates before the stage that they have.
+     */
+    double kept_mass;
+    /**
+     * The entropy of what is left, in nats.
+     */
+    double entropy;
+    /**
+     * Where it cut, in the `unit`. top_k: k. top_p: p. min_p: p times the largest probability. typical:
+     * p. top_n_sigma: the least logit. xtc: its threshold. mirostat_v2: mu. s2: top_k if that was nearer,
+     * otherwise top_p. temperature, temperature_ext: what the logits were divided by. Other stages, those
+     * off, and those that never ran: NaN.
+     */
+    double threshold;
+    /**
+     * What s2_chain_stage_name() tells.
+     */
+    const char *name;
+    /**
+     * The parameters with their names, such as "p 0.9, min_keep 1".
+     */
+    const char *parameters;
+    /**
+     * "rank", "running probability", "probability", "mass", "logit", "temperature" or "bits"; "" without
+     * a threshold.
+     */
+    const char *unit;
+} S2ReportStage;
+
+/**
+ * What became of one token, in a S2Report. Since: 0.1.0
+ */
+typedef struct S2ReportCandidate {
+    /**
+     * sizeof(S2ReportCandidate) in the library's header.
+     */
+    uint32_t struct_size;
+    /**
+     * The token.
+     */
+    int32_t id;
+    /**
+     * Its logit in the row.
+     */
+    float logit;
+    /**
+     * Its logit after the last stage that it came to.
+     */
+    float final_logit;
+    /**
+     * Its probability in the row, at temperature 1.
+     */
+    double raw_probability;
+    /**
+     * The sum of these from the first rank to this one.
+     */
+    double running;
+    /**
+     * The probability with which it is selected; if no stage selects, its share of what is left.
+     */
+    double final_probability;
+    /**
+     * Its rank in the row, from 0.
+     */
+    int32_t rank;
+    /**
+     * The index of the stage that dropped it; -1 if none did, or if it is at -inf in the row.
+     */
+    int32_t dropped_by;
+} S2ReportCandidate;
+
+/**
+ * What the stages did to the candidates of a row: to be read, and freed by s2_report_free().
+ *
+ * All that the pointers lead to is the report's and ends with it; none is NULL, nor is any element. The
+ * structs are reached by pointers, and each tells its size, so that all of them can grow: a field that
+ * a struct's struct_size does not cover is not there. Since: 0.1.0
+ */
+typedef struct S2Report {
+    /**
+     * sizeof(S2Report) in the library's header.
+     */
+    uint32_t struct_size;
+    /**
+     * The number of tokens in the row.
+     */
+    int32_t tokens;
+    /**
+     * The number of NaN in it.
+     */
+    int32_t nans;
+    /**
+     * The number of +inf in it.
+     */
+    int32_t infinities;
+    /**
+     * The entropy of its softmax, in nats.
+     */
+    double entropy;
+    /**
+     * The number of stages.
+     */
+    int32_t n_stages;
+    /**
+     * The index of the one that selects, after which none runs; -1 if none does.
+     */
+    int32_t selecting;
+    /**
+     * The number of candidates told of.
+     */
+    int32_t n_candidates;
+    /**
+     * The number of warnings.
+     */
+    int32_t n_warnings;
+    /**
+     * The stages in their order; those that never run have the numbers of the last that does.
+     */
+    const struct S2ReportStage *const *stages;
+    /**
+     * The first tokens by rank in the row, dropped or not.
+     */
+    const struct S2ReportCandidate *const *candidates;
+    /**
+     * Sentences in English about settings that have no effect, or too much. Their words may change.
+     */
+    const char *const *warnings;
+    /**
+     * All of it as one JSON object, with the names of these fields: numbers that are not finite, and a
+     * `selecting` or `dropped_by` of none, are null; `off` is a truth value; there are no counts, sizes
+     * and ranks.
+     */
+    const char *json;
+} S2Report;
 
 #ifdef __cplusplus
 extern "C" {
@@ -2186,6 +2378,123 @@ int32_t s2_chain_apply(struct S2Chain *chain,
 S2_MUST_USE
 int32_t s2_chain_accept(struct S2Chain *chain,
                         int32_t token);
+
+/**
+ * Tells what the stages of a chain would do to a row: nothing is drawn, and the chain does not change.
+ *
+ * For eyes and not for every token: it sorts the row some times. The state told of is the present
+ * one, with what was accepted so far; xtc acts or not as it would in the next s2_chain_sample().
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle. NULL is S2_ERROR_NULL_POINTER.
+ * - `logits`: the row, as for s2_sample_token(). NULL is S2_ERROR_NULL_POINTER unless `n` is 0.
+ * - `n`: the number of logits. Zero or less is S2_ERROR_EMPTY_ROW.
+ * - `report`: where to put the report, which the caller frees with s2_report_free(); NULL is put
+ *   there if there is none. NULL is S2_ERROR_NULL_POINTER. The first 64 tokens by rank are told of.
+ *
+ * Returns: 0, or the status of an error: those above, and S2_ERROR_OUT_OF_MEMORY. A chain that does
+ * not select is none.
+ *
+ * Randomness: none. Threads: no call that changes `chain` at the same time. Memory: a few copies of the
+ * row until it returns, and the report.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_report(const struct S2Chain *chain,
+                        const float *logits,
+                        int32_t n,
+                        struct S2Report **report);
+
+/**
+ * As s2_chain_report(), for as many tokens as the caller says.
+ *
+ * Parameters:
+ *
+ * - `chain`: as for s2_chain_report().
+ * - `logits`: as for s2_chain_report().
+ * - `n`: as for s2_chain_report().
+ * - `first`: how many tokens to tell of, the first by rank; all if there are fewer. Below 0 is
+ *   S2_ERROR_BAD_ARGUMENT.
+ * - `report`: as for s2_chain_report().
+ *
+ * Returns: 0 or a status, as s2_chain_report().
+ *
+ * Randomness: none. Threads: as s2_chain_report(). Memory: as s2_chain_report().
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_report_first(const struct S2Chain *chain,
+                              const float *logits,
+                              int32_t n,
+                              int32_t first,
+                              struct S2Report **report);
+
+/**
+ * Tells what s2_sample_token() and s2_sampler_sample() would do to a row: nothing is drawn, and no
+ * generator is used.
+ *
+ * The report is that of a chain with the stage s2, and dist after it, whose `parameters` are "".
+ *
+ * Parameters:
+ *
+ * - `logits`: as for s2_chain_report().
+ * - `n`: as for s2_chain_report().
+ * - `params`: temperature, top_p and top_k, every bit pattern allowed; NULL for the defaults.
+ * - `report`: as for s2_chain_report().
+ *
+ * Returns: 0 or a status, as s2_chain_report().
+ *
+ * Randomness: none. Threads: any, at any time. Memory: as s2_chain_report().
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_draw_report(const float *logits,
+                       int32_t n,
+                       const struct SamplerParams *params,
+                       struct S2Report **report);
+
+/**
+ * As s2_draw_report(), for as many tokens as the caller says.
+ *
+ * Parameters:
+ *
+ * - `logits`: as for s2_chain_report().
+ * - `n`: as for s2_chain_report().
+ * - `params`: as for s2_draw_report().
+ * - `first`: as for s2_chain_report_first().
+ * - `report`: as for s2_chain_report().
+ *
+ * Returns: 0 or a status, as s2_chain_report().
+ *
+ * Randomness: none. Threads: any, at any time. Memory: as s2_chain_report().
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_draw_report_first(const float *logits,
+                             int32_t n,
+                             const struct SamplerParams *params,
+                             int32_t first,
+                             struct S2Report **report);
+
+/**
+ * Ends a report, with all that it leads to.
+ *
+ * Parameters:
+ *
+ * - `report`: the report, which is not valid any more after the call. NULL is fine and does nothing.
+ *
+ * Returns: nothing; there is nothing that could go wrong.
+ *
+ * Randomness: none. Threads: nobody may read `report` at the same time or later. Memory: released.
+ *
+ * Since: 0.1.0
+ */
+void s2_report_free(struct S2Report *report);
 
 /**
  * Says in English what a status means, for a log.

@@ -86,6 +86,7 @@ fn every_number_is_that_of_the_prefix_of_the_chain() {
         assert_eq!(report.nans, row.iter().filter(|l| l.is_nan()).count(), "{what}");
         assert!((report.entropy - shown.raw_entropy).abs() < 1e-9, "{what}");
         assert_eq!(report.stages.len(), chain.stages().len(), "{what}");
+        assert_eq!(report.selecting, shown.selecting, "{what}");
         for (index, (stage, want)) in report.stages.iter().zip(&shown.stages).enumerate() {
             assert_eq!(stage.name, chain.stages()[index].name(), "{what}");
             assert_eq!((stage.before, stage.after), want.counts, "{index} of {what}");

@@ -28,7 +28,9 @@ fn same(a: f32, b: f32) -> bool {
 
 fn holds(report: &Report) {
     let read = read(report);
-    let Report { tokens, nans, infinities, entropy, stages, candidates, warnings } = report;
+    let Report { tokens, nans, infinities, entropy, selecting, stages, candidates, warnings } =
+        report;
+    assert_eq!(read["selecting"], json!(selecting));
     assert_eq!(read["tokens"], json!(tokens));
     assert_eq!(read["nans"], json!(nans));
     assert_eq!(read["infinities"], json!(infinities));

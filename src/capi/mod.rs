@@ -13,6 +13,8 @@ mod chain_stages;
 mod guard;
 mod oneshot;
 mod pointers;
+mod report;
+mod report_structs;
 mod request;
 mod rows;
 mod sampler;

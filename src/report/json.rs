@@ -17,9 +17,10 @@ impl Report {
 }
 
 fn report(out: &mut Text, report: &Report) -> fmt::Result {
-    let Report { tokens, nans, infinities, entropy, stages, candidates, warnings } = report;
+    let Report { tokens, nans, infinities, selecting, stages, candidates, warnings, .. } = report;
     write!(out, "{{\"tokens\":{tokens},\"nans\":{nans},\"infinities\":{infinities}")?;
-    write!(out, ",\"entropy\":{}", number(*entropy))?;
+    write!(out, ",\"entropy\":{},\"selecting\":", number(report.entropy))?;
+    index(out, *selecting)?;
     list(out, ",\"stages\":", stages, stage)?;
     list(out, ",\"candidates\":", candidates, candidate)?;
     list(out, ",\"warnings\":", warnings, |out, warning| string(out, warning))?;
@@ -45,12 +46,16 @@ fn candidate(out: &mut Text, token: &CandidateReport) -> fmt::Result {
     write!(out, "{{\"id\":{},\"logit\":{}", token.id, number(token.logit))?;
     write!(out, ",\"raw_probability\":{}", number(token.raw_probability))?;
     write!(out, ",\"running\":{},\"dropped_by\":", number(token.running))?;
-    match token.dropped_by {
-        Some(stage) => write!(out, "{stage}")?,
-        None => out.write_str("null")?,
-    }
+    index(out, token.dropped_by)?;
     write!(out, ",\"final_logit\":{}", number(token.final_logit))?;
     write!(out, ",\"final_probability\":{}}}", number(token.final_probability))
+}
+
+fn index(out: &mut Text, index: Option<usize>) -> fmt::Result {
+    match index {
+        Some(index) => write!(out, "{index}"),
+        None => out.write_str("null"),
+    }
 }
 
 fn list<T>(

@@ -27,6 +27,8 @@ pub struct Report {
     pub infinities: usize,
     /// The entropy of the row's softmax, in nats.
     pub entropy: f64,
+    /// The index of the stage that selects, which ends the pass.
+    pub selecting: Option<usize>,
     /// The stages in their order, those included that never run.
     pub stages: Vec<StageReport>,
     /// The first tokens by rank in the row as it came.

@@ -6,7 +6,7 @@ use super::threshold::threshold;
 use super::{CandidateReport, Report, StageReport, warnings};
 use crate::chain::{Setting, Step};
 use crate::entry::Entry;
-use crate::{Chain, Error, TokenData, memory};
+use crate::{Chain, Error, Stage, TokenData, memory};
 
 /// What is known between two stages.
 struct Pass {
@@ -62,6 +62,7 @@ impl Pass {
             nans: logits.iter().filter(|logit| logit.is_nan()).count(),
             infinities: logits.iter().filter(|logit| **logit == f32::INFINITY).count(),
             entropy: raw.entropy,
+            selecting: None,
             stages: Vec::new(),
             candidates: first_ranks(logits, &row, &raw, first)?,
             warnings: Vec::new(),
@@ -135,6 +136,7 @@ impl Pass {
     /// The report, once the pass is over.
     fn finish(mut self, chain: &Chain) -> Result<Report, Error> {
         let ran = self.report.stages.len();
+        self.report.selecting = chain.stages().iter().position(Stage::selects);
         warnings::chain(&mut self.report, chain.stages())?;
         for token in &mut self.report.candidates {
             if let Some(fate) = self.fates.get(token.id as usize) {

@@ -197,7 +197,7 @@ impl Display for Quarrel {
 
 /// About the chain as a whole, of which those stages ran that are in the report.
 pub(super) fn chain(report: &mut Report, stages: &[Stage]) -> Result<(), Error> {
-    let Report { stages: reports, warnings, .. } = report;
+    let Report { stages: reports, warnings, selecting, .. } = report;
     let ran = reports.len();
     let heat = |stage: &StageReport| stage.threshold.filter(|_| stage.unit == "temperature");
     let hottest = reports.iter().filter_map(heat).fold(0.0, f64::max) as f32;
@@ -216,7 +216,7 @@ pub(super) fn chain(report: &mut Report, stages: &[Stage]) -> Result<(), Error> 
         }
     }
     idle_before_greedy(warnings, &stages[..ran])?;
-    if !stages.iter().any(Stage::selects) {
+    if selecting.is_none() {
         say(warnings, format_args!("no stage selects: a draw with this chain is an error"))?;
     }
     for (index, stage) in stages.iter().enumerate().skip(ran) {

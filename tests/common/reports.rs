@@ -70,6 +70,7 @@ pub struct ShownStage {
 /// What a report is to say.
 pub struct Shown {
     pub raw_entropy: f64,
+    pub selecting: Option<usize>,
     pub stages: Vec<ShownStage>,
     pub dropped_by: Vec<Option<usize>>,
     pub last_logits: Vec<f32>,
@@ -113,6 +114,7 @@ impl Shown {
         let raw = softmax(&counted(&whole), n);
         let mut shown = Self {
             raw_entropy: entropy(&raw),
+            selecting: None,
             stages: Vec::new(),
             dropped_by: vec![None; n],
             last_logits: whole.iter().map(|token| token.logit).collect(),
@@ -160,6 +162,7 @@ impl Shown {
             shown.stages.push(ShownStage { counts: (before, left_now), numbers });
             shown.chosen = current.clone();
             if let Some(place) = applied.selected {
+                shown.selecting = Some(index);
                 let sum: f64 = tokens.iter().map(|token| f64::from(token.p)).sum();
                 if name != "greedy" && sum > 0.0 {
                     shown.chosen.fill(0.0);
