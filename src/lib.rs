@@ -27,7 +27,7 @@
 //!
 //! # How it is built
 //!
-//! One direction of use, from the top: `capi` · `request`, `stream` · `oneshot`, `sampler` ·
+//! One direction of use, from the top: `capi` · `report` · `request`, `stream` · `oneshot`, `sampler` ·
 //! `thread_state` · `sample`, which has the steps of a draw · `nucleus`, which proves how many candidates
 //! are left, and `temper` · `mass`, bounds of the sum over the row · `select`, the first ranks without
 //! sorting it · `simd`, `rng` · small things. Where to begin reading: `sample`, then `nucleus`.
