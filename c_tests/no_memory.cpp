@@ -125,9 +125,32 @@ void streams_do_not_grow_their_window() {
     CHECK(drawn && failed == 0);
 }
 
+// Reports of a chain with a history and of a plain draw, and the report that is whole in the end.
+void reports_are_statuses() {
+    const std::vector<float> row(50, 0.0F);
+    const ChainHandle chain = own(s2_chain_new(1));
+    CHECK(s2_chain_add_penalties(chain.get(), -1, 1.1F, 0, 0) == 0);
+    CHECK(s2_chain_add_typical(chain.get(), 0.5F, 1) == 1 && s2_chain_add_greedy(chain.get()) == 2);
+    CHECK(s2_chain_accept(chain.get(), 3) == 0);
+    const auto check = [&](auto make) {
+        const int runs = starve([&] {
+            S2Report *report = reinterpret_cast<S2Report *>(&left);
+            const std::int32_t status = make(&report);
+            CHECK(status == 0 || status == S2_ERROR_OUT_OF_MEMORY);
+            CHECK((status == 0) == (report != nullptr));
+            s2_report_free(report);
+            return status == 0;
+        });
+        CHECK(runs > 10);
+    };
+    check([&](S2Report **report) { return s2_chain_report(chain.get(), row.data(), 50, report); });
+    check([&](S2Report **report) { return s2_draw_report(row.data(), 50, nullptr, report); });
+}
+
 }  // namespace
 
 int main() {
+    reports_are_statuses();
     handles_are_null();
     draws_are_statuses();
     streams_do_not_grow_their_window();
