@@ -163,7 +163,8 @@
  * above -inf, the first stays alone. "Softmax" means: e = expf(l - m), m being the largest logit,
  * S the sum of the e in the order of the list, p = e / S; where m is +inf, e is 1 for those at
  * +inf and 0 for others; where m is -inf, e is 1 for the first and 0 for others. H is the last
- * last_n accepted tokens. Where nothing else is said, arithmetic is binary32, and the order stays.
+ * last_n accepted tokens, all if last_n is -1. min_keep says how many candidates stay at least, if
+ * there are so many. Where nothing else is said, arithmetic is binary32, and the order stays.
  *
  *  stage            rule                                                          off
  *  logit_bias       l + bias, for each bias in the order given; ids that are      no biases
@@ -188,20 +189,23 @@
  *                   which the running sum of p passes the limit, and min_keep
  *  top_n_sigma      keeps l >= m - n * sigma, sigma being the population          n <= 0
  *                   standard deviation of the finite l; in double
- *  xtc              takes a word g; if g / 2^32 is not above the probability:     probability <= 0,
- *                   sorts; softmax; of the first ranks with p >= threshold all    threshold > 0.5
- *                   but the last are dropped, if min_keep and one are left
+ *  xtc              with 2 candidates and more takes a word g; if g / 2^32,       probability <= 0,
+ *                   rounded but below 1, is not above the probability: sorts;     threshold > 0.5
+ *                   softmax; drops the first ranks with p >= threshold, but the
+ *                   last of them, if that leaves min_keep
  *  s2               steps 2 to 6 of "One draw, step by step", over the            never
  *                   candidates; the l left are (l - m) / temperature, sorted
  *  softmax          softmax; top_p after it uses these p and not those of what    never
- *                   is left, until a stage changes logits or computes new p
+ *                   is left, until a stage that is not off edits logits, divides
+ *                   them or computes new p
  *  greedy           selects the first in the order of step 1                      never
  *  dist             softmax, but with S and the quotients in double; selects      never
  *                   the first whose running sum of e reaches u * S, u being
  *                   made of two words; after s2 step 7 instead
- *  mirostat_v2      mu is 2 tau at first. Sorts; softmax; drops ranks with        never
- *                   -log2 p > mu, but the first; softmax; selects as step 7;
- *                   mu becomes mu - eta * (-log2 p - tau)
+ *  mirostat_v2      mu is 2 tau at first. Sorts; softmax; drops all ranks from    never
+ *                   the first with -log2 p > mu on, but rank 0; softmax; selects
+ *                   as step 7, the p being the weights; mu becomes
+ *                   mu - eta * (-log2 p - tau), p being that of the selected
  *
  * dry: a breaker counts from its newest place in H on; where several begin there the longest does.
  * limit is the number of tokens after it, or the length of H. For every token but the last of H, r is
@@ -229,6 +233,14 @@
  *  mirostat_v2      llama.cpp: the same.
  *  everywhere       candidates at -inf are dropped where a stage sorts; a chain that does not select
  *                   is an error and does not end the process.
+ *
+ * The presets, with their own parameters; see S2PresetParams:
+ *
+ *  S2_PRESET_S2            s2 (0.8, 0.8, 30), dist: the tokens of s2_sampler_sample()
+ *  S2_PRESET_ARTICLE       penalties (last 64, repeat 1.1), temperature 0.8, softmax, top_k 40,
+ *                          top_p 0.9, min_p 0, dist
+ *  S2_PRESET_LLAMA         penalties (off), top_k 40, top_p 0.95, min_p 0.05, temperature 0.8, dist
+ *  S2_PRESET_HUGGINGFACE   penalties (off), temperature 1, top_k 50, top_p 1, min_p 0, dist
  *
  * Random words: dist takes two at every draw, however few the candidates, and after s2 those of
  * "Random words used per call"; mirostat_v2 two if two candidates are left, otherwise none; xtc one

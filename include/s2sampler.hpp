@@ -478,11 +478,13 @@ template <class Token, class = void>
 struct is_token : std::false_type {};
 
 template <class Token>
-struct is_token<Token, std::void_t<decltype(std::declval<Token &>().id), decltype(std::declval<Token &>().logit),
+struct is_token<Token, std::void_t<decltype(std::declval<Token &>().id),
+                                   decltype(std::declval<Token &>().logit),
                                    decltype(std::declval<Token &>().p)>>
     : std::bool_constant<std::is_same_v<decltype(Token::id), std::int32_t> &&
                          std::is_same_v<decltype(Token::logit), float> &&
-                         std::is_same_v<decltype(Token::p), float> && sizeof(Token) == sizeof(::S2TokenData) &&
+                         std::is_same_v<decltype(Token::p), float> &&
+                         sizeof(Token) == sizeof(::S2TokenData) &&
                          std::is_standard_layout_v<Token> && std::is_trivially_copyable_v<Token>> {};
 
 /** Whether a struct is an array of candidates by another name, as llama_token_data_array is. */
@@ -491,7 +493,8 @@ struct is_token_array : std::false_type {};
 
 template <class Array>
 struct is_token_array<Array,
-                      std::void_t<decltype(std::declval<Array &>().selected), decltype(std::declval<Array &>().sorted),
+                      std::void_t<decltype(std::declval<Array &>().selected),
+                                  decltype(std::declval<Array &>().sorted),
                                   decltype(std::declval<Array &>().size + std::size_t{0}),
                                   std::enable_if_t<std::is_pointer_v<decltype(Array::data)>>>>
     : is_token<std::remove_pointer_t<decltype(Array::data)>> {};
@@ -589,7 +592,8 @@ public:
     Chain &logit_bias(std::initializer_list<LogitBias> biases) & noexcept {
         return logit_bias(biases.begin(), biases.size());
     }
-    Chain &penalties(std::int32_t last_n, float repeat, float frequency = 0.0F, float presence = 0.0F) & noexcept {
+    Chain &penalties(std::int32_t last_n, float repeat, float frequency = 0.0F,
+                     float presence = 0.0F) & noexcept {
         return add(s2_chain_add_penalties(get(), last_n, repeat, frequency, presence));
     }
     Chain &top_k(std::int32_t k) & noexcept { return add(s2_chain_add_top_k(get(), k)); }
@@ -656,10 +660,7 @@ public:
         another name with the same members, such as llama_token_data. */
     template <class Token, std::enable_if_t<detail::is_token<Token>::value, int> = 0>
     Applied apply(Token *tokens, std::size_t count, bool sorted = false) noexcept {
-        // Only what is behind the C interface reads them through the pointer.
-        ::S2TokenDataArray array = {reinterpret_cast<::S2TokenData *>(tokens), count, -1, sorted};
-        const std::int32_t status = status_ < 0 ? status_ : s2_chain_apply(get(), &array);
-        return {status, array.size, array.selected, array.sorted};
+        return apply(tokens, count, -1, sorted);
     }
 
     /** As above, on a vector, which becomes as short as what is left. */
@@ -676,12 +677,10 @@ public:
         llama_token_data_array, in which the results are written too. */
     template <class Array, std::enable_if_t<detail::is_token_array<Array>::value, int> = 0>
     Applied apply(Array &array) noexcept {
-        const Applied applied = apply(array.data, array.size, array.sorted);
-        if (applied) {
-            array.size = applied.size;
-            array.selected = applied.selected;
-            array.sorted = applied.sorted;
-        }
+        const Applied applied = apply(array.data, array.size, array.selected, array.sorted);
+        array.size = applied.size;
+        array.selected = applied.selected;
+        array.sorted = applied.sorted;
         return applied;
     }
 
@@ -691,6 +690,14 @@ public:
     }
 
 private:
+    template <class Token>
+    Applied apply(Token *tokens, std::size_t count, std::int64_t selected, bool sorted) noexcept {
+        // Only what is behind the C interface reads them through the pointer.
+        ::S2TokenDataArray array = {reinterpret_cast<::S2TokenData *>(tokens), count, selected, sorted};
+        const std::int32_t status = status_ < 0 ? status_ : s2_chain_apply(get(), &array);
+        return {status, array.size, array.selected, array.sorted};
+    }
+
     Chain &add(std::int32_t index) noexcept {
         if (status_ == 0 && index < 0) {
             status_ = index;

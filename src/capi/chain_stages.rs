@@ -221,7 +221,7 @@ pub unsafe extern "C" fn s2_chain_add_s2(chain: *mut S2Chain, params: *const Sam
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_softmax(chain: *mut S2Chain) -> i32 {
     // SAFETY: the caller keeps the header's promise about `chain`.
-    unsafe { add(chain, || Stage::softmax()) }
+    unsafe { add(chain, Stage::softmax) }
 }
 
 /// Adds a stage that selects the best token: greedy in the table of stages.
@@ -244,7 +244,7 @@ pub unsafe extern "C" fn s2_chain_add_softmax(chain: *mut S2Chain) -> i32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_greedy(chain: *mut S2Chain) -> i32 {
     // SAFETY: the caller keeps the header's promise about `chain`.
-    unsafe { add(chain, || Stage::greedy()) }
+    unsafe { add(chain, Stage::greedy) }
 }
 
 /// Adds a stage that selects a token by its probability: dist in the table of stages.
