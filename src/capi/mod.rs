@@ -5,6 +5,11 @@
 //! `include/s2sampler.h`; the rules they share are in `cbindgen.toml`.
 
 mod atfork;
+mod chain;
+mod chain_draw;
+mod chain_logits;
+mod chain_preset;
+mod chain_stages;
 mod guard;
 mod oneshot;
 mod pointers;
