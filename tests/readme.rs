@@ -21,7 +21,7 @@ fn blocks(readme: &str, language: &str) -> Vec<String> {
 fn examples_are_the_compiled_files() {
     let readme = read("README.md");
     assert_eq!(blocks(&readme, "c"), [read("examples/quickstart.c")]);
-    let cpp = ["quickstart", "stream"].map(|name| read(&format!("examples/{name}.cpp")));
+    let cpp = ["quickstart", "stream", "chain"].map(|name| read(&format!("examples/{name}.cpp")));
     assert_eq!(blocks(&readme, "cpp"), cpp);
 }
 
