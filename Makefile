@@ -4,16 +4,20 @@
 # ninja where they are missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test instructions bench bench-quick header fmt lint doc tools clean
+.PHONY: help demo inspect test instructions bench bench-quick header fmt lint doc tools clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+ROW ?= tests/data/logits/row18.f32
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 demo: tools ## run an engine's loop with this library and with a plain sampler, side by side
 	@scripts/demo $(JOBS)
+
+inspect: ## show what a sampler chain does to a row: ROW=file ARGS='--preset llama', --help lists all
+	@cargo run --quiet --release --locked -p s2sampler-inspector -- $(ROW) $(ARGS)
 
 test: tools ## run every test: Rust, C, C++, CMake with Make and with Ninja
 	@scripts/test $(JOBS)
@@ -31,7 +35,7 @@ header: ## regenerate include/s2sampler.h from the C layer
 	@S2_UPDATE=1 cargo test --quiet --test header
 
 fmt: ## format the Rust sources
-	@cargo fmt
+	@cargo fmt --all
 
 lint: ## check format, clippy and documentation, warnings denied
 	@scripts/lint
