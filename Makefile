@@ -4,19 +4,23 @@
 # ninja where they are missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lib install test dist vendored instructions bench bench-quick header fmt lint audit
+.PHONY: help demo inspect lib install test dist vendored instructions bench bench-quick header fmt lint audit
 .PHONY: advisories msrv doc tools clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 export DESTDIR
+ROW ?= tests/data/logits/row18.f32
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 demo: tools ## run an engine's loop with this library and with a plain sampler, side by side
 	@scripts/demo $(JOBS)
+
+inspect: ## show what a sampler chain does to a row: ROW=file ARGS='--preset llama', --help lists all
+	@cargo run --quiet --release --locked -p s2sampler-inspector -- $(ROW) $(ARGS)
 
 lib: tools ## build the library, both kinds
 	@scripts/install build "$(PREFIX)" $(JOBS)
@@ -55,7 +59,7 @@ header: ## regenerate include/s2sampler.h from the C layer
 	@S2_UPDATE=1 cargo test --quiet --test header
 
 fmt: ## format the Rust sources
-	@cargo fmt
+	@cargo fmt --all
 
 lint: ## check format, clippy and documentation, warnings denied
 	@scripts/lint
