@@ -84,7 +84,8 @@ bool add_stages(S2Chain *chain) {
         s2_chain_add_logit_bias(chain, biases, 2), s2_chain_add_penalties(chain, 300, 1.5F, 0.1F, 0.0F),
         s2_chain_add_penalties(chain, -1, 1.5F, 0.1F, 0.0F),
         s2_chain_add_dry(chain, 1.0F, 1.5F, 1, 300, tokens, lengths, 2),
-        s2_chain_add_typical(chain, 0.95F, 2), s2_chain_add_dist(chain, 4)};
+        s2_chain_add_xtc(chain, 0.5F, 0.0F, 1, 6), s2_chain_add_typical(chain, 0.95F, 2),
+        s2_chain_add_dist(chain, 4)};
     for (const std::int32_t index : indices) {
         CHECK(index >= 0 || index == S2_ERROR_OUT_OF_MEMORY);
         if (index < 0) return false;
@@ -110,7 +111,7 @@ void chains_are_statuses() {
               chain = own(s2_chain_new(1));
               return add_stages(chain.get());
           }) > 5);
-    CHECK(s2_chain_count(chain.get()) == 6);
+    CHECK(s2_chain_count(chain.get()) == 7);
 
     // A draw that fails changes nothing, nor does a token that was not accepted, nor a clone.
     const std::vector<float> row(5000, 0.0F);
@@ -122,6 +123,10 @@ void chains_are_statuses() {
               return token >= 0;
           }) > 3);
     CHECK(token == s2_chain_sample(other.get(), row.data(), 5000));
+    // Nor the place of a generator, though xtc takes its word before others ask for memory.
+    for (int i = 0; i < 16; ++i) {
+        CHECK(s2_chain_sample(chain.get(), row.data(), 5000) == s2_chain_sample(other.get(), row.data(), 5000));
+    }
     CHECK(starve([&] { return is_made(s2_chain_clone(chain.get())); }) > 5);
     for (int i = 0; i < 1000; ++i) {
         starve([&] { return s2_chain_accept(chain.get(), i) == 0; });
