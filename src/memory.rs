@@ -13,3 +13,12 @@ pub(crate) fn resize<T: Copy>(buffer: &mut Vec<T>, len: usize, value: T) -> Resu
     buffer.resize(len, value);
     Ok(())
 }
+
+/// An error where not even a few bytes can be had.
+pub(crate) fn probe() -> Result<(), Error> {
+    const FEW: usize = 256;
+    let mut bytes: Vec<u8> = Vec::new();
+    reserve(&mut bytes, FEW)?;
+    core::hint::black_box(&bytes);
+    Ok(())
+}

@@ -3,6 +3,7 @@
 use super::lanes::Level;
 use super::{DEPTH, MaximaMass, RowMass, SimdLevel, Tail, TailSum, Wanted, kernels, levels};
 use crate::entry::Entry;
+use core::ffi::CStr;
 use std::sync::OnceLock;
 
 /// One level's kernels.
@@ -83,10 +84,19 @@ impl Kernels {
     pub(crate) fn chosen() -> &'static Self {
         static CHOSEN: OnceLock<&'static Kernels> = OnceLock::new();
         CHOSEN.get_or_init(|| {
-            let named = std::env::var("S2SAMPLER_SIMD").ok();
-            let forced = SimdLevel::ALL.into_iter().find(|l| named.as_deref() == Some(l.name()));
+            let forced = SimdLevel::ALL.into_iter().find(|level| is_named(*level));
             let best = SimdLevel::ALL.into_iter().rev();
             forced.into_iter().chain(best).find_map(Self::at).unwrap_or(&BASELINE)
         })
     }
+}
+
+/// Whether the environment names this level. By `getenv`, which does not allocate: `std::env` does, and
+/// ends the process where it cannot.
+#[allow(unsafe_code)]
+fn is_named(level: SimdLevel) -> bool {
+    // SAFETY: the name is a C string; the manual tells the host not to change the environment meanwhile.
+    let text = unsafe { libc::getenv(c"S2SAMPLER_SIMD".as_ptr()) };
+    // SAFETY: not NULL, hence a C string of the environment, by the same rule still there.
+    !text.is_null() && unsafe { CStr::from_ptr(text) } == level.c_name()
 }
