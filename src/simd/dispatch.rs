@@ -4,7 +4,8 @@ use super::lanes::Level;
 use super::{DEPTH, MaximaMass, RowMass, SimdLevel, Tail, TailSum, Wanted, kernels, levels};
 use crate::entry::Entry;
 use core::ffi::CStr;
-use std::sync::OnceLock;
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 /// One level's kernels.
 #[derive(Debug)]
@@ -81,13 +82,24 @@ impl Kernels {
     }
 
     /// The kernels in use, chosen once for the process.
+    #[allow(unsafe_code)]
     pub(crate) fn chosen() -> &'static Self {
-        static CHOSEN: OnceLock<&'static Kernels> = OnceLock::new();
-        CHOSEN.get_or_init(|| {
-            let forced = SimdLevel::ALL.into_iter().find(|level| is_named(*level));
-            let best = SimdLevel::ALL.into_iter().rev();
-            forced.into_iter().chain(best).find_map(Self::at).unwrap_or(&BASELINE)
+        // Not a lock, by which a fork that comes upon the choice would leave the child waiting for a
+        // thread that it does not have. Threads that choose at the same time choose the same.
+        static CHOSEN: AtomicPtr<Kernels> = AtomicPtr::new(ptr::null_mut());
+        // SAFETY: NULL, or one of the tables, which are static and never written.
+        unsafe { CHOSEN.load(Ordering::Relaxed).as_ref() }.unwrap_or_else(|| {
+            let best = Self::best();
+            CHOSEN.store(ptr::from_ref(best).cast_mut(), Ordering::Relaxed);
+            best
         })
+    }
+
+    #[cold]
+    fn best() -> &'static Self {
+        let forced = SimdLevel::ALL.into_iter().find(|level| is_named(*level));
+        let best = SimdLevel::ALL.into_iter().rev();
+        forced.into_iter().chain(best).find_map(Self::at).unwrap_or(&BASELINE)
     }
 }
 
