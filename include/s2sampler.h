@@ -172,6 +172,9 @@
  * allocate. Handles belong to the caller: each is freed once, by the function of its kind. Texts
  * that are returned are static.
  *
+ * A call needs at most 24 KB of stack, whatever the row, so that threads with small stacks will do.
+ * (Measured on x86-64 with glibc, by a test, with all that the call itself calls.)
+ *
  *
  * Errors
  * ------
