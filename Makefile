@@ -4,7 +4,7 @@
 # ninja where they are missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test instructions bench bench-quick header fmt lint doc tools clean
+.PHONY: help demo test soak huge instructions bench bench-quick header fmt lint doc tools clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -17,6 +17,12 @@ demo: tools ## run an engine's loop with this library and with a plain sampler, 
 
 test: tools ## run every test: Rust, C, C++, CMake with Make and with Ninja
 	@scripts/test $(JOBS)
+
+soak: tools ## draw 10^8 times in all ways, or DRAWS=n times, with the memory recorded: a minute or two
+	@scripts/long_test soak $(or $(DRAWS),100000000) $(JOBS)
+
+huge: tools ## draw from rows of 2^31-1 logits: 1 GiB of memory, half a minute
+	@scripts/long_test huge 2147483647 $(JOBS)
 
 bench: tools ## time everything and write docs/benchmarks.md: ten minutes, on a machine at rest
 	@scripts/bench

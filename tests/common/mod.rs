@@ -10,6 +10,7 @@ pub mod oracle;
 pub mod params;
 pub mod requests;
 pub mod rows;
+pub mod statistics;
 
 use s2sampler::Sampler;
 
