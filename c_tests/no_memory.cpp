@@ -100,7 +100,7 @@ void first_calls() {
             const std::int32_t token = made == nullptr ? 0 : s2_sampler_sample(made, row, 3, nullptr);
             return (token >= 0 && token < 3) || token == S2_ERROR_OUT_OF_MEMORY;
         });
-        first_of_the_process("s2_simd_level", room, [] { return s2_simd_level() != nullptr; });
+        first_of_the_process("s2_simd_level", room, [] { return s2_simd_level() != nullptr && failed == 0; });
     }
 }
 
