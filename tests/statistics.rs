@@ -10,8 +10,8 @@ use common::rows::bell;
 use common::statistics::{fit, uncorrelated};
 use common::{oracle::Mt19937, rows::SplitMix};
 use s2sampler::{
-    RasMode, Request, Sampler, SamplerParams, Stream, StreamConfig, TokenRange, sample_token,
-    seed_thread,
+    Chain, RasMode, Request, Sampler, SamplerParams, Stage, Stream, StreamConfig, TokenRange,
+    sample_token, seed_thread,
 };
 
 const DRAWS: usize = 2_000_000;
@@ -76,6 +76,8 @@ fn ways(params: SamplerParams) -> Vec<Way> {
         window(params),
         always_twice(params),
         codebook(params),
+        chain(params),
+        other_chain(params),
     ]
 }
 
@@ -135,6 +137,42 @@ fn request(params: SamplerParams) -> Way {
     Way::alike("request", expected, move || {
         sampler.sample_request(&asked(&row, params)).expect("a token").token as u32
     })
+}
+
+/// A chain of the S2 rule and a draw.
+fn chain(params: SamplerParams) -> Way {
+    let (row, mut chain) = (row(7), Chain::new(0));
+    for stage in [Stage::s2(params), Stage::dist(17)] {
+        chain.add(stage.expect("parameters in range")).expect("memory");
+    }
+    Way::alike("chain of the S2 rule", of(&Request::new(&row, params)), move || {
+        chain.sample(&row).expect("a token")
+    })
+}
+
+/// A bias, a temperature and the best k: the probabilities are the softmax of what these leave.
+fn other_chain(params: SamplerParams) -> Way {
+    const K: usize = 12;
+    let (row, mut chain) = (row(8), Chain::new(0));
+    let stages = [
+        Stage::logit_bias(&[(9, 1.5)]),
+        Stage::temperature(params.temperature),
+        Stage::top_k(K as i32),
+        Stage::dist(18),
+    ];
+    for stage in stages {
+        chain.add(stage.expect("parameters in range")).expect("memory");
+    }
+    let mut exps: Vec<f64> =
+        row.iter().map(|l| f64::from(if l.is_nan() { f32::MIN } else { *l })).collect();
+    exps[9] += 1.5;
+    exps.iter_mut().for_each(|l| *l = (*l / f64::from(params.temperature)).exp());
+    let mut falling = exps.clone();
+    falling.sort_by(|a, b| b.total_cmp(a));
+    exps.iter_mut().for_each(|e| *e = if *e < falling[K - 1] { 0.0 } else { *e });
+    let sum: f64 = exps.iter().sum();
+    let expected = exps.iter().map(|e| e / sum).collect();
+    Way::alike("chain of filters", expected, move || chain.sample(&row).expect("a token"))
 }
 
 /// An utterance of five semantic tokens and an end, which redraws by `config`. A condition is what the last

@@ -14,6 +14,7 @@
 struct Drawing {
     S2Sampler *sampler;
     S2Stream *stream;
+    S2Chain *chain;
     const float *row;
     std::int32_t n;
     const SamplerParams *params;
@@ -81,6 +82,13 @@ inline const Way kWays[] = {
     {"s2_stream_slow",
      [](const Drawing &d) { return s2_stream_slow(d.stream, d.row, d.n, d.params, 1); }},
     {"s2_stream_fast", [](const Drawing &d) { return s2_stream_fast(d.stream, d.row, d.n, d.params); }},
+    {"s2_chain_sample", [](const Drawing &d) { return s2_chain_sample(d.chain, d.row, d.n); }},
+    {"s2_chain_batch_sample",
+     [](const Drawing &d) {
+         std::int32_t token = INT_MIN;
+         const std::int32_t status = s2_chain_batch_sample(&d.chain, d.row, 1, d.n, d.n, &token);
+         return status < 0 ? status : token;
+     }},
 };
 
 // A stream whose semantic tokens are all but the first, which ends it.
@@ -93,18 +101,22 @@ inline S2StreamConfig stream_config() {
     return config;
 }
 
-// A generator of each kind, all in the same state: this thread's own, a handle's, a stream's.
+// A generator of each kind, all with the same seed: this thread's own, a handle's, a stream's, a chain's.
+// The chain edits and divides the row before it cuts, and has parameters of its own.
 struct Generators {
     SamplerHandle sampler;
     StreamHandle stream;
+    ChainHandle chain;
 
     explicit Generators(std::uint32_t seed, const S2StreamConfig &config = stream_config())
-        : sampler(own(s2_sampler_new(seed))), stream(own(s2_stream_new(seed, &config))) {
+        : sampler(own(s2_sampler_new(seed))),
+          stream(own(s2_stream_new(seed, &config))),
+          chain(own(s2_chain_new_preset(S2_PRESET_ARTICLE, seed, nullptr))) {
         s2_seed_thread(seed);
     }
 
     Drawing from(const float *row, std::int32_t n, const SamplerParams &params) const {
-        return {sampler.get(), stream.get(), row, n, &params};
+        return {sampler.get(), stream.get(), chain.get(), row, n, &params};
     }
 };
 
