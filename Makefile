@@ -4,7 +4,7 @@
 # ninja where they are missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test instructions abi bench bench-quick header fmt lint doc tools clean
+.PHONY: help demo test instructions sanitize abi bench bench-quick header fmt lint doc tools clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -26,6 +26,9 @@ bench-quick: tools ## the benchmark's targets, to the terminal: half a minute
 
 instructions: ## count the instructions of fixed draws, compare with the figures; ACCEPT=1 makes new ones
 	@scripts/instructions $(if $(ACCEPT),--accept)
+
+sanitize: tools ## run the tests under sanitizers and valgrind, C, C++ and Rust; JOBS_ONLY="address ..." picks
+	@scripts/sanitize $(JOBS_ONLY)
 
 abi: ## compare the library's binary interface with the committed one; ACCEPT=1 writes it anew
 	@scripts/abi $(if $(ACCEPT),--accept)
