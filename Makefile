@@ -4,8 +4,8 @@
 # ninja where they are missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo inspect lib install test soak huge dist vendored instructions bench bench-quick header fmt lint
-.PHONY: audit advisories msrv doc tools clean
+.PHONY: help demo inspect lib install test sanitize fuzz soak huge abi dist vendored instructions bench
+.PHONY: bench-quick header fmt lint audit advisories msrv doc tools clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -60,6 +60,15 @@ msrv: ## check the library with the oldest compiler that Cargo.toml states; rust
 
 vendored: ## build the library from vendored crates, without a network
 	@scripts/test_vendored
+
+sanitize: tools ## run the tests under sanitizers and valgrind, C, C++ and Rust; JOBS_ONLY="address ..." picks
+	@scripts/sanitize $(JOBS_ONLY)
+
+abi: ## compare the library's binary interface with the committed one; ACCEPT=1 writes it anew
+	@scripts/abi $(if $(ACCEPT),--accept)
+
+fuzz: ## run each fuzz target for SECONDS, 60 unless given; nightly and cargo-fuzz are installed
+	@scripts/fuzz $(or $(SECONDS),60)
 
 header: ## regenerate include/s2sampler.h from the C layer
 	@S2_UPDATE=1 cargo test --quiet --test header
