@@ -28,7 +28,9 @@ impl Rule for S2 {
         } else {
             let mut hidden = candidates.s2(&self.params)?;
             let (list, _) = candidates.list()?;
-            if hidden > 0 && t == f32::INFINITY {
+            let ends = (list.tokens().first(), list.tokens().last());
+            let is_endless = ends.0.zip(ends.1).is_some_and(|(a, b)| b.logit - a.logit < f32::MIN);
+            if t == f32::INFINITY && (hidden > 0 || is_endless) {
                 // -inf / inf: no weights, and rank 0 is the answer.
                 hidden += list.tokens().len() - 1;
                 list.truncate(1);
