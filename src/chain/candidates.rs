@@ -91,12 +91,17 @@ impl<'a, 't> Candidates<'a, 't> {
                 .iter()
                 .try_for_each(|(id, edit)| row.edit(self.tools, *id, |logit| change(edit, logit))),
             Form::List(list) => {
-                list.change(|token| {
-                    let rest = &edits[edits.partition_point(|edit| edit.0 < token.id)..];
-                    let own = rest.iter().take_while(|edit| edit.0 == token.id);
-                    own.fold(token.logit, |logit, (_, edit)| change(edit, logit))
-                });
+                let own = |id| {
+                    let rest = &edits[edits.partition_point(|edit| edit.0 < id)..];
+                    rest.iter().take_while(move |edit| edit.0 == id)
+                };
                 list.sorted = false;
+                // What is held is so until something changes.
+                if list.tokens().iter().any(|token| own(token.id).next().is_some()) {
+                    list.change(|token| {
+                        own(token.id).fold(token.logit, |logit, (_, edit)| change(edit, logit))
+                    });
+                }
                 Ok(())
             }
         }
@@ -196,10 +201,7 @@ impl<'a, 't> Candidates<'a, 't> {
             return Ok(());
         }
         let (list, tools) = self.list()?;
-        list.held = false;
-        list.fill(tools)?;
-        list.held = true;
-        Ok(())
+        list.hold(tools)
     }
 
     /// The candidates as a list, with the memory beside it.
