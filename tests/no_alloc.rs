@@ -7,7 +7,7 @@ use common::chain::spec::{Spec, fill};
 use common::for_each_level;
 use common::oracle::rank;
 use common::params::{combined, one_at_a_time};
-use common::rows::{KINDS, SplitMix};
+use common::rows::{KINDS, SplitMix, bell};
 use s2sampler::{
     Chain, Preset, PresetParams, RasMode, Request, SamplerParams, Stream, StreamConfig, TokenData,
     TokenRange, sample_token, seed_thread,
@@ -35,6 +35,25 @@ fn a_sampler_does_not_allocate() {
         every_call(level, |row, params| {
             sampler.sample(row, params).expect("a token");
         });
+    });
+}
+
+/// Where a row begins decides how it is cut into aligned parts, not how much memory that takes.
+#[test]
+fn a_row_may_begin_anywhere() {
+    let buffer = bell(SIZES[0] + 16, 1.0 / (1 << 19) as f32, 1);
+    for_each_level(|level, make| {
+        for first in (0..16).step_by(4) {
+            let mut sampler = make(1);
+            sampler.sample(&buffer[first..][..SIZES[0]], &WARM_UP).expect("a token");
+            for begin in 0..16 {
+                let row = &buffer[begin..][..SIZES[0]];
+                let counted = measure(|| {
+                    sampler.sample(row, &WARM_UP).expect("a token");
+                });
+                none(&format!("{level}, first {first}, then {begin}"), &counted);
+            }
+        }
     });
 }
 
