@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes docs/benchmarks.md, its plots and the README's section of the raw results in docs/benchmarks/.
+"""Makes docs/benchmarks.md, its plots, the README's section and the table in docs/chain.md of the raw
+results in docs/benchmarks/.
 
     bench_report.py write         write them
     bench_report.py check         fail unless they are what would be written
@@ -10,6 +11,7 @@ import pathlib
 import sys
 from statistics import median
 
+import bench_chains
 import bench_results
 import bench_svg
 import bench_targets
@@ -60,6 +62,7 @@ class Report:
         self.peers = bench_results.times(raw / "peers.csv")
         self.matrix = bench_results.matrix(raw / "matrix.csv")
         self.settled = bench_results.settled(raw / "settled.csv")
+        self.chains = bench_chains.Chains(raw)
         self.machine = bench_results.machine(raw / "machine.json")
         self.outcomes = list(bench_targets.of_table(self.table))
         self.outcomes.append(bench_targets.of_settled(self.settled))
@@ -122,6 +125,7 @@ class Report:
         yield from self.cache_section()
         yield from self.cold_section()
         yield from self.peers_section()
+        yield from self.chains_section()
         yield from self.levels_section()
         yield from self.settled_section()
 
@@ -272,6 +276,22 @@ class Report:
             yield f"![time against length, {job}](benchmarks/time_{job}.svg)"
             yield ""
 
+    def chains_section(self):
+        yield "## Chains of stages, beside llama.cpp"
+        yield ""
+        yield self.chains.sentence()
+        yield ""
+        yield (
+            "Both in one process and in turn, called from Rust, tokens compared first. llama.cpp's array is filled "
+            "for each draw, and both accept the token. llama.cpp has no stage that holds the probabilities of "
+            "the whole row: in the chain *article* it does without. The chains: "
+            + "; ".join(f"*{name}*: {stages}" for name, stages in bench_chains.JOBS.items()) + "."
+        )
+        yield ""
+        yield from rows_of(
+            figures("row", "logits", "chain", "llama.cpp, µs", "s2sampler, µs", "times as fast", "target"),
+            self.chains.lines())
+
     def levels_section(self):
         yield "## SIMD levels"
         yield ""
@@ -329,7 +349,7 @@ class Report:
         before, rest = text.split(BEGIN)
         after = rest.split(END)[1]
         section = [
-            self.headline(), "", *self.summary(),
+            self.headline(), "", self.chains.sentence(), "", *self.summary(),
             "![time for one draw against the length of the row](docs/benchmarks/time_default.svg)", "",
             "[docs/benchmarks.md](docs/benchmarks.md) has all rows, the other samplers, the machine, and what "
             "was not reached; `make bench` measures it anew.",
@@ -341,6 +361,8 @@ class Report:
         yield ROOT / "docs/benchmarks.md", "\n".join(self.document()).rstrip("\n") + "\n"
         for name, svg in self.plots():
             yield RAW / name, svg
+        chain = ROOT / "docs/chain.md"
+        yield chain, self.chains.document(chain.read_text())
         readme = ROOT / "README.md"
         yield readme, self.readme(readme.read_text())
 

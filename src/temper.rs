@@ -17,16 +17,21 @@ pub(crate) fn weigh(kernels: &Kernels, logits: &mut [f32], top: f32, temperature
         logits.iter_mut().for_each(|l| *l = (*l - top) / temperature);
         (kernels.expf_all)(logits);
     }
-    let total = single::add(0.0, logits);
+    normalise(logits)
+}
+
+/// Divides weights by their sum, twice, since those of the original are normalised by two parties: the
+/// sampler and the draw. Returns false where that makes no distribution.
+pub(crate) fn normalise(weights: &mut [f32]) -> bool {
+    let total = single::add(0.0, weights);
     if total > 0.0 {
-        divide(logits, total);
+        divide(weights, total);
     }
-    // Twice, since the weights of the original are normalised by two parties: the sampler and the draw.
-    let total = single::add(0.0, logits);
+    let total = single::add(0.0, weights);
     if total <= 0.0 {
         return false;
     }
-    divide(logits, total);
+    divide(weights, total);
     true
 }
 

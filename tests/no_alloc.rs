@@ -3,12 +3,14 @@
 mod common;
 
 use allocation_counter::{AllocationInfo, measure};
+use common::chain::spec::{Spec, fill};
 use common::for_each_level;
 use common::oracle::rank;
 use common::params::{combined, one_at_a_time};
-use common::rows::{KINDS, SplitMix};
+use common::rows::{KINDS, SplitMix, bell};
 use s2sampler::{
-    RasMode, Request, SamplerParams, Stream, StreamConfig, TokenRange, sample_token, seed_thread,
+    Chain, Preset, PresetParams, RasMode, Request, SamplerParams, Stream, StreamConfig, TokenData,
+    TokenRange, sample_token, seed_thread,
 };
 
 /// A codebook, a length that fills no vector, and the S2 vocabulary; shorter rows come last, since
@@ -33,6 +35,25 @@ fn a_sampler_does_not_allocate() {
         every_call(level, |row, params| {
             sampler.sample(row, params).expect("a token");
         });
+    });
+}
+
+/// Where a row begins decides how it is cut into aligned parts, not how much memory that takes.
+#[test]
+fn a_row_may_begin_anywhere() {
+    let buffer = bell(SIZES[0] + 16, 1.0 / (1 << 19) as f32, 1);
+    for_each_level(|level, make| {
+        for first in (0..16).step_by(4) {
+            let mut sampler = make(1);
+            sampler.sample(&buffer[first..][..SIZES[0]], &WARM_UP).expect("a token");
+            for begin in 0..16 {
+                let row = &buffer[begin..][..SIZES[0]];
+                let counted = measure(|| {
+                    sampler.sample(row, &WARM_UP).expect("a token");
+                });
+                none(&format!("{level}, first {first}, then {begin}"), &counted);
+            }
+        }
     });
 }
 
@@ -82,6 +103,81 @@ fn what_a_sampler_can_do_besides_does_not_allocate() {
         });
         none(level, &reset);
     });
+}
+
+/// A chain keeps the memory of the draws it has made: the same ones over again take none.
+///
+/// Presets, and chains of every stage, over rows and over arrays, with histories that are full.
+#[test]
+fn a_chain_does_not_allocate_again() {
+    let rows: Vec<(String, Vec<f32>)> = SIZES
+        .iter()
+        .flat_map(|n| KINDS.iter().map(move |(kind, make)| (format!("{kind} n {n}"), make(*n, 5))))
+        .collect();
+    for_each_chain(|name, chain| {
+        let mut again = false;
+        for _ in 0..2 {
+            none(name, &measure(|| chain.reset()));
+            for token in 0..100 {
+                let counted = measure(|| chain.accept(token % 7).expect("memory"));
+                assert!(!again || counted.count_total == 0, "{name}, accept");
+            }
+            for (kind, row) in &rows {
+                let token = |(id, &logit): (i32, &f32)| TokenData { id, logit, p: 0.0 };
+                let mut array: Vec<TokenData> = (0..).zip(row).map(token).collect();
+                let counted = measure(|| {
+                    chain.sample(row).expect("a token");
+                    chain.apply(&mut array, false).expect("candidates");
+                });
+                assert!(!again || counted.count_total == 0, "{name}, {kind}: {counted:?}");
+            }
+            again = true;
+        }
+    });
+}
+
+fn for_each_chain(mut body: impl FnMut(&str, &mut Chain)) {
+    for preset in [Preset::S2, Preset::Article, Preset::Llama, Preset::HuggingFace] {
+        let params = PresetParams { penalty_last_n: 64, ..PresetParams::of(preset) };
+        let mut chain = Chain::preset(preset, &params, 1).expect("a chain");
+        body(&format!("{preset:?}"), &mut chain);
+    }
+    let p = |p| Spec::TopP { p, min_keep: 1 };
+    let edits = [
+        Spec::LogitBias((0..40).map(|id| (id, 1.0)).collect()),
+        Spec::Penalties { last_n: 64, repeat: 1.1, frequency: 0.1, presence: 0.1 },
+        Spec::Dry {
+            multiplier: 1.0,
+            base: 1.5,
+            allowed_length: 1,
+            last_n: 64,
+            breakers: vec![vec![5], vec![1, 2]],
+        },
+        Spec::Temperature(0.9),
+    ];
+    let s2 = Spec::S2(SamplerParams { top_p: 0.9, top_k: 0, ..SamplerParams::default() });
+    let cuts = [
+        vec![p(0.9)],
+        vec![Spec::MinP { p: 0.01, min_keep: 3 }],
+        vec![Spec::TopNSigma(1.0)],
+        vec![Spec::Softmax, Spec::TopK(1000), p(0.9)],
+        vec![Spec::TemperatureExt { t: 1.0, delta: 0.5, exponent: 1.0 }],
+        vec![
+            Spec::TopK(5000),
+            Spec::Typical { p: 0.9, min_keep: 1 },
+            Spec::Xtc { probability: 0.5, threshold: 0.1, min_keep: 1, seed: 2 },
+        ],
+        vec![s2],
+        vec![],
+    ];
+    for cut in cuts {
+        for select in
+            [Spec::Greedy, Spec::Dist(3), Spec::MirostatV2 { seed: 1, tau: 3.0, eta: 0.1 }]
+        {
+            let specs = [&edits[..], &cut, &[select]].concat();
+            body(&format!("{specs:?}"), &mut fill(Chain::new(1), &specs));
+        }
+    }
 }
 
 #[test]

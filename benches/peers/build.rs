@@ -14,4 +14,8 @@ fn main() {
         .warnings(false)
         .files(sources)
         .compile("yardsticks");
+    if std::env::var_os("CARGO_FEATURE_LLAMA").is_some() {
+        println!("cargo:rerun-if-changed=src/bin/agree/dry.cpp");
+        cc::Build::new().cpp(true).std("c++17").file("src/bin/agree/dry.cpp").compile("dry");
+    }
 }

@@ -200,10 +200,7 @@ impl<'a, 't> Candidates<'a, 't> {
             return Ok(());
         }
         let (list, tools) = self.list()?;
-        list.held = false;
-        list.fill(tools)?;
-        list.held = true;
-        Ok(())
+        list.hold(tools)
     }
 
     /// The candidates as a list, with the memory beside it.

@@ -1,9 +1,11 @@
 //! Candidates as a list, once something has been cut or the caller brought one.
 
 use super::TokenData;
-use super::softmax::softmax;
+use super::softmax::{exps, softmax};
 use super::tools::Tools;
 use crate::Error;
+use crate::memory::reserve;
+use crate::ordered::single;
 
 /// Where the list lies.
 #[derive(Debug)]
@@ -149,6 +151,28 @@ impl<'a> List<'a> {
                 token.p = *p;
             }
         }
+        Ok(())
+    }
+
+    /// Fills in the probabilities and holds them. The sum runs in rank order, wherever the candidates
+    /// stand: so it is that of the row they are from.
+    pub(super) fn hold(&mut self, tools: &mut Tools) -> Result<(), Error> {
+        let Tools { kernels, entries, weights, .. } = tools;
+        entries.clear();
+        reserve(entries, self.len)?;
+        entries.extend(self.tokens().iter().map(TokenData::rank));
+        entries.sort_unstable();
+        exps(kernels, entries.iter().map(|entry| entry.logit()), weights)?;
+        let sum = single::add(0.0, weights);
+        self.hold_by(tools, sum)
+    }
+
+    /// As [`List::hold`], with a sum that is known.
+    pub(super) fn hold_by(&mut self, tools: &mut Tools, sum: f32) -> Result<(), Error> {
+        exps(tools.kernels, self.logits(), &mut tools.weights)?;
+        let weights = tools.weights.iter();
+        self.tokens_mut().iter_mut().zip(weights).for_each(|(token, e)| token.p = e / sum);
+        self.held = true;
         Ok(())
     }
 

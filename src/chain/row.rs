@@ -156,9 +156,8 @@ impl<'a> Row<'a> {
         let token = |(id, logit): (i32, &f32)| TokenData { id, logit: number(*logit), p: 0.0 };
         list.extend((0..).zip(logits).map(token));
         let mut list = List::own(list, false);
-        if self.held.is_some() {
-            list.fill(tools)?;
-            list.held = true;
+        if let Some(sum) = self.held {
+            list.hold_by(tools, sum)?;
         }
         Ok(list)
     }
@@ -193,6 +192,12 @@ impl<'a> Row<'a> {
         let Tools { kernels, survey, prefix, copy, edits, .. } = tools;
         let logits = self.logits(copy);
         let mut view = survey.read(kernels, logits)?;
+        if !view.top.is_finite() {
+            // Thresholds are for finite logits.
+            let mut list = self.list(tools)?;
+            list.best(k);
+            return Ok(list);
+        }
         prefix.clear();
         let needed = k.saturating_add(edits.len()).min(self.len());
         prefix.grow(&mut view, needed)?;

@@ -66,10 +66,14 @@ impl Survey {
         let rest_chunk = pad(rest, rest_chunk);
 
         let lens = [lead_chunk.len(), body.len(), rest_chunk.len()].map(|len| len / DEPTH);
+        // As many as there could be if the row began elsewhere, and groups are never more than maxima:
+        // room for them now spares a later draw the allocation.
+        let most = (row.len() + 2 * chunk) / DEPTH;
+        let more = most.saturating_sub(self.maxima.len());
+        reserve(&mut self.maxima, more)?;
         resize(&mut self.maxima, lens.iter().sum(), f32::NEG_INFINITY)?;
-        // Groups are never more than maxima: room for them now spares a later draw the allocation.
         self.groups.clear();
-        reserve(&mut self.groups, self.maxima.len())?;
+        reserve(&mut self.groups, most)?;
         let (of_lead, others) = self.maxima.split_at_mut(lens[0]);
         let (of_body, of_rest) = others.split_at_mut(lens[1]);
         (kernels.maxima)(lead_chunk, of_lead);

@@ -44,19 +44,23 @@ pub fn generated(name: &str) -> impl Iterator<Item = Line> {
     })
 }
 
-/// The lines of `real_rows.tsv` over one real row.
-pub fn real(row_name: &str) -> Vec<Line> {
-    let path = data("logits").join(format!("row{row_name}.f32"));
+/// A real row.
+pub fn row(name: &str) -> Vec<f32> {
+    let path = data("logits").join(format!("row{name}.f32"));
     let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let (words, []) = bytes.as_chunks::<4>() else { panic!("{}: cut short", path.display()) };
-    let row: Vec<f32> = words.iter().map(|&w| f32::from_le_bytes(w)).collect();
+    words.iter().map(|&w| f32::from_le_bytes(w)).collect()
+}
 
+/// The lines of `real_rows.tsv` over one real row.
+pub fn real(row_name: &str) -> Vec<Line> {
+    let row = row(row_name);
     let table = table("real_rows.tsv").into_iter();
     let mine = table.filter(|line| line.split(' ').next() == Some(row_name));
     mine.map(|text| {
         let mut fields = Fields::new(&text);
         let (_name, n): (String, usize) = (fields.parse(), fields.parse());
-        assert_eq!(row.len(), n, "{}", path.display());
+        assert_eq!(row.len(), n, "row {row_name}");
         let (params, seed, tokens) = (fields.params(), fields.parse(), fields.rest());
         Line { text, row: row.clone(), params, seed, tokens }
     })

@@ -3,6 +3,7 @@
 // Each test program is a crate of its own and uses only a part.
 #![allow(dead_code)]
 
+pub mod chain;
 pub mod engine;
 pub mod golden;
 pub mod levels;

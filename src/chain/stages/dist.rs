@@ -4,7 +4,7 @@ use crate::Error;
 use crate::chain::candidates::{Candidates, Draw};
 use crate::chain::rule::Rule;
 use crate::rng::{Generator, pick, reach};
-use crate::temper::weigh;
+use crate::temper::normalise;
 use core::fmt::{self, Write};
 
 /// A draw by inversion. Two words a draw, however many candidates are left, so that streams that are
@@ -42,13 +42,13 @@ impl Rule for Dist {
                 place
             }
             Draw::Discrete { hidden } => {
-                candidates.put_logits()?;
+                // The S2 rule has subtracted the largest and divided by the temperature; the largest is
+                // another one if a stage has come between.
+                candidates.weigh()?;
                 let count = candidates.len() + hidden;
                 let u = if count < 2 { 0.0 } else { self.generator.uniform() };
-                let tools = &mut *candidates.tools;
-                // The S2 rule has subtracted the largest and divided by the temperature.
-                let can = weigh(tools.kernels, &mut tools.weights, 0.0, 1.0);
-                let place = if can { pick(&tools.weights, u) } else { 0 };
+                let weights = &mut candidates.tools.weights;
+                let place = if normalise(weights) { pick(weights, u) } else { 0 };
                 candidates.put_weights(1.0);
                 place
             }
