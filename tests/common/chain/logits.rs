@@ -64,6 +64,7 @@ pub fn dry(list: &mut List, spec: &Spec, h: &[i32]) {
         return;
     }
     list.sorted = false;
+    list.held = false;
     if n <= allowed {
         return;
     }
