@@ -165,20 +165,6 @@ pub(crate) fn exact(
     }
 }
 
-/// S itself, for who needs the number: from the row if it settles it, else sorted. `view.top` must be
-/// finite.
-pub(crate) fn settled(view: &mut View<'_>, prefix: &mut Prefix) -> Result<f32, Error> {
-    const FIRST: usize = 64;
-    prefix.clear();
-    prefix.grow(view, FIRST.min(view.len))?;
-    let mut sum = exact(view, prefix, from_maxima(view, prefix).low)?;
-    if sum.low != sum.high {
-        prefix.grow(view, view.len)?;
-        sum = literal(prefix);
-    }
-    Ok(sum.low)
-}
-
 /// S as it is defined, from a prefix that is whole.
 pub(crate) fn literal(prefix: &Prefix) -> Bracket {
     let sum = single::add(0.0, prefix.exps());

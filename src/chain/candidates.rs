@@ -86,6 +86,7 @@ impl<'a, 't> Candidates<'a, 't> {
         edits: &[(i32, T)],
         change: impl Fn(&T, f32) -> f32,
     ) -> Result<(), Error> {
+        self.leave_ranks()?;
         match &mut self.form {
             Form::Row(row) => {
                 // As in a list: whether a token is there is not to decide what a nucleus adds up.
@@ -108,6 +109,7 @@ impl<'a, 't> Candidates<'a, 't> {
 
     /// Divides all logits by `t`, which is above 0.
     pub(super) fn divide(&mut self, t: f32) -> Result<(), Error> {
+        self.leave_ranks()?;
         match &mut self.form {
             Form::Row(row) => row.divide(self.tools, t),
             Form::List(list) => {
@@ -123,7 +125,11 @@ impl<'a, 't> Candidates<'a, 't> {
     pub(super) fn best(&mut self, k: usize) -> Result<(), Error> {
         self.unhide();
         match &mut self.form {
-            Form::Row(row) => self.form = Form::List(row.best(self.tools, k)?),
+            Form::Row(row) => {
+                if let Some(list) = row.best(self.tools, k)? {
+                    self.form = Form::List(list);
+                }
+            }
             Form::List(list) => list.best(k),
         }
         Ok(())
@@ -133,11 +139,14 @@ impl<'a, 't> Candidates<'a, 't> {
     /// `p`, but `min_keep`.
     pub(super) fn nucleus(&mut self, p: f32, min_keep: usize) -> Result<(), Error> {
         self.unhide();
-        if let Form::Row(row) = &mut self.form
-            && let Some(list) = row.nucleus(self.tools, p, min_keep)?
-        {
-            self.form = Form::List(list);
-            return Ok(());
+        if let Form::Row(row) = &mut self.form {
+            let (done, list) = row.nucleus(self.tools, p, min_keep)?;
+            if let Some(list) = list {
+                self.form = Form::List(list);
+            }
+            if done {
+                return Ok(());
+            }
         }
         let (list, tools) = self.list()?;
         list.nucleus(tools, p, min_keep)
@@ -148,21 +157,30 @@ impl<'a, 't> Candidates<'a, 't> {
     pub(super) fn at_least(&mut self, limit: f64, min_keep: usize) -> Result<(), Error> {
         self.unhide();
         let min_keep = min_keep.max(1);
+        if limit == f64::NEG_INFINITY && self.len() >= min_keep {
+            return Ok(());
+        }
         let reaches = |token: &TokenData| f64::from(token.logit) >= limit;
-        if let Form::Row(row) = &mut self.form
-            && limit.is_finite()
-        {
-            let list = row.at_least(self.tools, limit)?;
-            if list.tokens().len() >= min_keep {
-                self.form = Form::List(list);
-                return Ok(());
+        match &mut self.form {
+            Form::Row(row) if row.is_held() => {
+                if row.held_at_least(self.tools, limit, min_keep)? {
+                    return Ok(());
+                }
             }
-            self.tools.list = list.into_own().unwrap_or_default();
-        } else {
-            let (list, _) = self.list()?;
-            if list.tokens().iter().filter(|token| reaches(token)).count() >= min_keep {
-                list.retain(reaches);
-                return Ok(());
+            Form::Row(row) if limit.is_finite() => {
+                let list = row.at_least(self.tools, limit)?;
+                if list.tokens().len() >= min_keep {
+                    self.form = Form::List(list);
+                    return Ok(());
+                }
+                self.tools.list = list.into_own().unwrap_or_default();
+            }
+            _ => {
+                let (list, _) = self.list()?;
+                if list.tokens().iter().filter(|token| reaches(token)).count() >= min_keep {
+                    list.retain(reaches);
+                    return Ok(());
+                }
             }
         }
         self.best(min_keep)
@@ -173,7 +191,7 @@ impl<'a, 't> Candidates<'a, 't> {
         let first = |list: &List<'_>| list.tokens().iter().min_by_key(|t| t.rank()).copied();
         let first = match &mut self.form {
             Form::Row(row) => {
-                let list = row.best(self.tools, 1)?;
+                let list = row.first(self.tools, 1)?;
                 let found = first(&list);
                 self.tools.list = list.into_own().unwrap_or_default();
                 found
@@ -185,6 +203,7 @@ impl<'a, 't> Candidates<'a, 't> {
 
     /// The standard deviation of the finite logits.
     pub(super) fn deviation(&mut self) -> Result<f64, Error> {
+        self.leave_ranks()?;
         if let Form::Row(row) = &mut self.form {
             return row.deviation(self.tools);
         }
@@ -194,6 +213,7 @@ impl<'a, 't> Candidates<'a, 't> {
 
     /// Computes the probabilities, for a nucleus that comes later.
     pub(super) fn hold(&mut self) -> Result<(), Error> {
+        self.leave_ranks()?;
         if let Form::Row(row) = &mut self.form
             && row.hold(self.tools)?
         {
@@ -225,6 +245,7 @@ impl<'a, 't> Candidates<'a, 't> {
 
     /// The exps of the candidates, in [`Tools::weights`].
     pub(super) fn weigh(&mut self) -> Result<(), Error> {
+        self.leave_ranks()?;
         match &mut self.form {
             Form::Row(row) => row.weigh(self.tools),
             Form::List(list) => exps(self.tools.kernels, list.logits(), &mut self.tools.weights),
@@ -264,6 +285,7 @@ impl<'a, 't> Candidates<'a, 't> {
 
     /// Keeps what top_k and top_p of the S2 rule leave; says how many more there are, at -inf.
     pub(super) fn s2(&mut self, params: &SamplerParams) -> Result<usize, Error> {
+        self.leave_ranks()?;
         if let Form::Row(row) = &mut self.form
             && let Some((list, hidden)) = row.s2(self.tools, params)?
         {
@@ -289,6 +311,14 @@ impl<'a, 't> Candidates<'a, 't> {
         let kept = passed.unwrap_or(if running > p { ranks } else { all }).min(limit);
         list.truncate(kept);
         Ok(kept.saturating_sub(ranks))
+    }
+
+    /// Makes a list of what a row has left where that is some of its ranks.
+    fn leave_ranks(&mut self) -> Result<(), Error> {
+        match &self.form {
+            Form::Row(row) if row.is_cut() => self.list().map(|_| ()),
+            _ => Ok(()),
+        }
     }
 
     /// From here on there are no candidates but those in the list.

@@ -29,18 +29,18 @@ pub(super) struct List<'a> {
 
 impl<'a> List<'a> {
     /// Candidates in memory of the chain.
-    pub(super) fn own(data: Vec<TokenData>, held: bool) -> Self {
+    pub(super) fn own(data: Vec<TokenData>) -> Self {
         let len = data.len();
-        Self { data: Data::Own(data), len, sorted: false, held }
+        Self { data: Data::Own(data), len, sorted: false, held: false }
     }
 
     /// As [`List::own`], in rank order and without those at -inf; if there is nothing else, the first.
-    pub(super) fn ranked(mut data: Vec<TokenData>, held: bool) -> Self {
+    pub(super) fn ranked(mut data: Vec<TokenData>) -> Self {
         if data.is_empty() {
             // No memory is asked for: there was room for at least one.
             data.push(TokenData { id: 0, logit: f32::NEG_INFINITY, p: 0.0 });
         }
-        Self { sorted: true, ..Self::own(data, held) }
+        Self { sorted: true, ..Self::own(data) }
     }
 
     /// A caller's candidates.
@@ -164,11 +164,6 @@ impl<'a> List<'a> {
         entries.sort_unstable();
         exps(kernels, entries.iter().map(|entry| entry.logit()), weights)?;
         let sum = single::add(0.0, weights);
-        self.hold_by(tools, sum)
-    }
-
-    /// As [`List::hold`], with a sum that is known.
-    pub(super) fn hold_by(&mut self, tools: &mut Tools, sum: f32) -> Result<(), Error> {
         exps(tools.kernels, self.logits(), &mut tools.weights)?;
         let weights = tools.weights.iter();
         self.tokens_mut().iter_mut().zip(weights).for_each(|(token, e)| token.p = e / sum);

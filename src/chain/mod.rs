@@ -1,13 +1,14 @@
 //! A chain of stages in an order of one's own, from a row of logits to a token.
 //!
 //! `stage` is a stage of any kind, `stages` has the kinds, `rule` is what each of them can do. They work on
-//! `candidates`: a `row` until something is cut, a `list` from then on. `softmax` and `spread` are sums
-//! that several stages need, `tools` is memory, `preset` has chains that are known, `trace` shows a
-//! pass to a report.
+//! `candidates`: a `row` until something is cut, a `list` from then on; `ranks` is the way from one to
+//! the other. `softmax` and `spread` are sums that several stages need, `tools` is memory, `preset` has
+//! chains that are known, `trace` shows a pass to a report.
 
 mod candidates;
 mod list;
 mod preset;
+mod ranks;
 mod row;
 mod rule;
 mod softmax;

@@ -12,5 +12,5 @@ mod threshold;
 
 pub(crate) use prefix::Prefix;
 pub(crate) use reaching::reaching;
-pub(crate) use survey::{Survey, View};
+pub(crate) use survey::{Part, Survey, View};
 pub(crate) use threshold::lowest;
