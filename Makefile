@@ -4,16 +4,32 @@
 # ninja where they are missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test instructions bench bench-quick header fmt lint doc tools clean
+.PHONY: help demo inspect lib install test dist vendored instructions bench bench-quick header fmt lint audit
+.PHONY: advisories msrv doc tools clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+export DESTDIR
+ROW ?= tests/data/logits/row18.f32
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 demo: tools ## run an engine's loop with this library and with a plain sampler, side by side
 	@scripts/demo $(JOBS)
+
+inspect: ## show what a sampler chain does to a row: ROW=file ARGS='--preset llama', --help lists all
+	@cargo run --quiet --release --locked -p s2sampler-inspector -- $(ROW) $(ARGS)
+
+lib: tools ## build the library, both kinds
+	@scripts/install build "$(PREFIX)" $(JOBS)
+
+install: lib ## install it into PREFIX, /usr/local unless given; DESTDIR is honoured
+	@scripts/install install
+
+dist: tools ## make the tarball of the installed library, its SHA-256 and its bill of materials
+	@scripts/dist $(JOBS)
 
 test: tools ## run every test: Rust, C, C++, CMake with Make and with Ninja
 	@scripts/test $(JOBS)
@@ -27,11 +43,23 @@ bench-quick: tools ## the benchmark's targets, to the terminal: half a minute
 instructions: ## count the instructions of fixed draws, compare with the figures; ACCEPT=1 makes new ones
 	@scripts/instructions $(if $(ACCEPT),--accept)
 
+audit: ## licences, bans and sources of what is depended on, by deny.toml; needs no network once it ran
+	@scripts/audit offline
+
+advisories: ## known vulnerabilities and yanked versions: needs the network, github.com too
+	@scripts/audit advisories
+
+msrv: ## check the library with the oldest compiler that Cargo.toml states; rustup installs it
+	@scripts/msrv
+
+vendored: ## build the library from vendored crates, without a network
+	@scripts/test_vendored
+
 header: ## regenerate include/s2sampler.h from the C layer
 	@S2_UPDATE=1 cargo test --quiet --test header
 
 fmt: ## format the Rust sources
-	@cargo fmt
+	@cargo fmt --all
 
 lint: ## check format, clippy and documentation, warnings denied
 	@scripts/lint

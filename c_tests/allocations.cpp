@@ -72,6 +72,47 @@ long allocations_of(const std::vector<std::vector<float>> &rows, const std::vect
     return allocations - before;
 }
 
+// Adds stages of all kinds, with histories that are limited.
+void add_stages(S2Chain *chain, bool by_rank) {
+    const S2LogitBias biases[] = {{1, -1.0F}, {0, 1.0F}};
+    CHECK(s2_chain_add_logit_bias(chain, biases, 2) >= 0);
+    CHECK(s2_chain_add_penalties(chain, 64, 1.5F, 0.1F, 0.0F) >= 0);
+    CHECK(s2_chain_add_dry(chain, 1.0F, 1.5F, 1, 64, nullptr, nullptr, 0) >= 0);
+    if (by_rank) CHECK(s2_chain_add_top_k(chain, 40) >= 0);
+    CHECK(s2_chain_add_softmax(chain) >= 0 && s2_chain_add_top_p(chain, 0.95F, 1) >= 0);
+    CHECK(s2_chain_add_min_p(chain, 0.01F, 1) >= 0 && s2_chain_add_top_n_sigma(chain, 5.0F) >= 0);
+    CHECK(s2_chain_add_typical(chain, 0.99F, 1) >= 0 && s2_chain_add_xtc(chain, 0.5F, 0.1F, 1, 1) >= 0);
+    CHECK(s2_chain_add_temperature_ext(chain, 0.8F, 0.5F, 1.0F) >= 0 && s2_chain_add_dist(chain, 1) >= 0);
+}
+
+// Chains do not allocate either, once they have had the same rows.
+void run_chains(const std::vector<std::vector<float>> &rows) {
+    std::vector<S2TokenData> tokens(4096);
+    for (const bool by_rank : {true, false}) {
+        S2Chain *const chain = s2_chain_new(1);
+        add_stages(chain, by_rank);
+        const auto allocated = [&] {
+            const long before = allocations;
+            for (const std::vector<float> &row : rows) {
+                CHECK(s2_chain_sample(chain, row.data(), static_cast<std::int32_t>(row.size())) >= 0);
+                for (std::int32_t id = 0; id < 4096; ++id) {
+                    tokens[static_cast<std::size_t>(id)] = {id, row[static_cast<std::size_t>(id) % row.size()], 0.0F};
+                }
+                S2TokenDataArray array = {tokens.data(), tokens.size(), 0, false};
+                CHECK(s2_chain_apply(chain, &array) == 0 && s2_chain_accept(chain, 5) == 0);
+            }
+            s2_chain_reset(chain);
+            return allocations - before;
+        };
+        CHECK(allocated() > 0);
+        for (int twice = 0; twice < 2; ++twice) {
+            const long after = allocated();
+            CHECK_CASE(after == 0, "%ld allocations of a chain after warm-up", after);
+        }
+        s2_chain_free(chain);
+    }
+}
+
 void run() {
     constexpr std::size_t longest = 155776;
     const SamplerParams widest = {1.0F, kNan, 0};
@@ -97,6 +138,7 @@ void run() {
     CHECK(warm_up > 0);
     const long after = allocations_of(rows, params);
     CHECK_CASE(after == 0, "%ld allocations after warm-up", after);
+    run_chains(rows);
 
     const long before = allocations;
     s2_seed_thread(1);

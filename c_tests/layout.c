@@ -51,3 +51,41 @@ ASSERT_THAT(result_nans, offsetof(S2SampleResult, nans) == 16);
 ASSERT_THAT(result_raw, offsetof(S2SampleResult, raw_probability) == 24);
 ASSERT_THAT(result_watched, offsetof(S2SampleResult, watched_raw_probability) == 56);
 ASSERT_THAT(result_ends_there, sizeof(S2SampleResult) == 88);
+
+/* llama.cpp's llama_token_data and llama_token_data_array. */
+ASSERT_THAT(tokens_are_12_bytes, sizeof(S2TokenData) == 12 && offsetof(S2TokenData, id) == 0);
+ASSERT_THAT(logit_is_second, offsetof(S2TokenData, logit) == 4);
+ASSERT_THAT(p_is_third, offsetof(S2TokenData, p) == 8);
+typedef struct {
+    S2TokenData *data;
+    size_t size;
+    int64_t selected;
+    bool sorted;
+} llamas_array;
+ASSERT_THAT(array_is_llamas, sizeof(S2TokenDataArray) == sizeof(llamas_array));
+ASSERT_THAT(array_data, offsetof(S2TokenDataArray, data) == 0);
+ASSERT_THAT(array_size, offsetof(S2TokenDataArray, size) == P);
+ASSERT_THAT(array_selected, offsetof(S2TokenDataArray, selected) == 2 * P);
+ASSERT_THAT(array_sorted, offsetof(S2TokenDataArray, sorted) == 8 + 2 * P);
+ASSERT_THAT(sorted_is_a_byte, sizeof(((S2TokenDataArray *)0)->sorted) == 1);
+
+ASSERT_THAT(biases_are_8_bytes, sizeof(S2LogitBias) == 8 && offsetof(S2LogitBias, id) == 0);
+ASSERT_THAT(bias_is_second, offsetof(S2LogitBias, bias) == 4);
+ASSERT_THAT(preset_is_28_bytes, sizeof(S2PresetParams) == 28);
+ASSERT_THAT(preset_starts_with_its_size, offsetof(S2PresetParams, struct_size) == 0);
+ASSERT_THAT(preset_temperature, offsetof(S2PresetParams, temperature) == 4);
+ASSERT_THAT(preset_top_p, offsetof(S2PresetParams, top_p) == 8);
+ASSERT_THAT(preset_top_k, offsetof(S2PresetParams, top_k) == 12);
+ASSERT_THAT(preset_min_p, offsetof(S2PresetParams, min_p) == 16);
+ASSERT_THAT(preset_repeat_penalty, offsetof(S2PresetParams, repeat_penalty) == 20);
+ASSERT_THAT(preset_last_n, offsetof(S2PresetParams, penalty_last_n) == 24);
+/* Reports are the library's own, so only the order matters: struct_size first, then no holes. */
+ASSERT_THAT(report_starts_with_its_size, offsetof(S2Report, struct_size) == 0);
+ASSERT_THAT(report_entropy, offsetof(S2Report, entropy) == 16);
+ASSERT_THAT(report_stages, offsetof(S2Report, stages) == 40);
+ASSERT_THAT(report_ends_there, sizeof(S2Report) == 40 + 4 * P);
+ASSERT_THAT(report_stage_masses, offsetof(S2ReportStage, raw_mass) == 16);
+ASSERT_THAT(report_stage_name, offsetof(S2ReportStage, name) == 48);
+ASSERT_THAT(report_stage_unit, offsetof(S2ReportStage, unit) == 48 + 2 * P);
+ASSERT_THAT(report_candidate_raw, offsetof(S2ReportCandidate, raw_probability) == 16);
+ASSERT_THAT(report_candidate_ends_there, sizeof(S2ReportCandidate) == 48);

@@ -1,38 +1,14 @@
 // Defines the form of s2::sample_token that keeps one id, say the end token, among the candidates.
-//
-// The engine keeps its header s2_sampler.h, which is used where it is on the include path, so that a
-// changed struct or signature stops the build here; an engine that reaches it by relative paths only
-// gets the same declarations from below.
-
-#include <s2sampler.h>
+#include "engine_header.hpp"
 
 #include <cstdint>
-#include <type_traits>
-
-#if defined(__has_include)
-#if __has_include(<s2_sampler.h>)
-#include <s2_sampler.h>
-#define S2SAMPLER_DROPIN_HAS_ENGINE_HEADER
-#endif
-#endif
 
 #ifndef S2SAMPLER_DROPIN_HAS_ENGINE_HEADER
 namespace s2 {
-struct SamplerParams {
-    float temperature = 0.8f;
-    float top_p = 0.8f;
-    int32_t top_k = 30;
-};
 int32_t sample_token(const float * logits, int32_t vocab_size, const SamplerParams & params,
                      int32_t always_include_id);
 }
 #endif
-
-static_assert(sizeof(s2::SamplerParams) == 12 &&
-                  std::is_same<decltype(s2::SamplerParams::temperature), float>::value &&
-                  std::is_same<decltype(s2::SamplerParams::top_p), float>::value &&
-                  std::is_same<decltype(s2::SamplerParams::top_k), int32_t>::value,
-              "s2sampler::dropin_keep_id: s2::SamplerParams has another layout than this drop-in knows");
 
 namespace {
 

@@ -14,11 +14,11 @@
  *     int32_t token = s2_sample_token(logits, n, NULL);          (NULL: 0.8, 0.8, 30)
  *     if (token < 0) fprintf(stderr, "%s", s2_status_string(token));
  *
- * There are three ways to a token, and a draw is the same in each. s2_sample_token() uses the
- * thread's generator: the least to write. An S2Sampler is a generator of one's own, for a request
+ * There are four ways to a token, and a draw is the same in the first three. s2_sample_token() uses
+ * the thread's generator: the least to write. An S2Sampler is a generator of one's own, for a request
  * that shares its thread with others or moves between threads, and it can draw from part of a row
  * or from several rows. An S2Stream is one utterance of a speech engine, with its mask, its window
- * and its end.
+ * and its end. An S2Chain has rules of one's own: stages in any order, those of llama.cpp among them.
  *
  *
  * One draw, step by step
@@ -139,15 +139,159 @@
  *     s2_stream_free(stream);
  *
  *
+ * A chain of stages
+ * -----------------
+ * A chain has its stages in an order of one's own, as llama.cpp's samplers have. Each
+ * s2_chain_add_*() puts one at the end; s2_chain_new_preset() makes a chain of a known order.
+ *
+ *     S2Chain *chain = s2_chain_new(42);
+ *     if (s2_chain_add_penalties(chain, 64, 1.1f, 0.0f, 0.0f) < 0 ||
+ *         s2_chain_add_top_k(chain, 40) < 0 || s2_chain_add_top_p(chain, 0.95f, 1) < 0 ||
+ *         s2_chain_add_temperature(chain, 0.8f) < 0 || s2_chain_add_dist(chain, 42) < 0) fail();
+ *     int32_t token = s2_chain_sample(chain, logits, n);     (applies, draws, accepts)
+ *     s2_chain_free(chain);
+ *
+ * The stages work on candidates: an id, a logit l and a probability p. At first they are all tokens
+ * of the row, by rising id, or an array of the caller's as it comes; NaN becomes -inf. A stage
+ * changes logits, drops candidates, or selects one; the next begins with what is left, and that is
+ * never nothing. The first stage that selects ends the pass. s2_chain_accept() tells all stages of a
+ * token, which s2_chain_sample() does by itself; histories are of accepted tokens and nothing else,
+ * so a prompt is accepted token by token. A stage whose parameters say "off" keeps its index and
+ * costs nothing.
+ *
+ * "Sorts" means: in the order of step 1 above, and candidates at -inf are dropped; if nothing is
+ * above -inf, the first stays alone. "Softmax" means: e = expf(l - m), m being the largest logit,
+ * S the sum of the e in the order of the list, p = e / S; where m is +inf, e is 1 for those at
+ * +inf and 0 for others; where m is -inf, e is 1 for the first and 0 for others. H is the last
+ * last_n accepted tokens, all if last_n is -1. min_keep says how many candidates stay at least, if
+ * there are so many. Where nothing else is said, arithmetic is binary32, and the order stays.
+ *
+ *  stage            rule                                                          off
+ *  logit_bias       l + bias, for each bias in the order given; ids that are      no biases
+ *                   not there are ignored
+ *  penalties        for a token that is c > 0 times in H: l * repeat if           last_n 0; repeat
+ *                   l <= 0, else l / repeat; then l - (c * frequency +            1 with the
+ *                   presence)                                                     others 0
+ *  dry              see below                                                     multiplier 0,
+ *                                                                                 base < 1, last_n 0
+ *  temperature      l / t, NaN becoming -inf; t <= 0 sorts and keeps the first    t = 1
+ *  temperature_ext  delta <= 0: temperature(t). Else, with 2 candidates and       delta <= 0 with
+ *                   more: sorts, softmax; H' = -sum p ln p and u = H' / ln        t = 1
+ *                   count in double; low = max(0, t - delta);
+ *                   temperature(low + (t + delta - low) * powf(u, exponent))
+ *  top_k            sorts; keeps the first k                                      k <= 0
+ *  top_p            sorts; softmax; keeps up to and with the rank at which the    p >= 1
+ *                   running sum of p reaches top_p, and min_keep
+ *  min_p            keeps l >= m + logf(min_p); if these are fewer than           p <= 0
+ *                   min_keep, sorts and keeps the first min_keep
+ *  typical          sorts; softmax; s = |-ln p - entropy| in double; keeps by     p >= 1
+ *                   rising s, in this order, up to and with the candidate at
+ *                   which the running sum of p passes the limit, and min_keep
+ *  top_n_sigma      keeps l >= m - n * sigma, sigma being the population          n <= 0
+ *                   standard deviation of the finite l; in double
+ *  xtc              with 2 candidates and more takes a word g; if g / 2^32,       probability <= 0,
+ *                   rounded but below 1, is not above the probability: sorts;     threshold > 0.5
+ *                   softmax; drops the first ranks with p >= threshold, but the
+ *                   last of them, if that leaves min_keep
+ *  s2               steps 2 to 6 of "One draw, step by step", over the            never
+ *                   candidates; the l left are (l - m) / temperature, sorted
+ *  softmax          softmax; top_p after it uses these p and not those of what    never
+ *                   is left, until a stage that is not off edits logits, divides
+ *                   them or computes new p
+ *  greedy           selects the first in the order of step 1                      never
+ *  dist             softmax, but with S and the quotients in double; selects      never
+ *                   the first whose running sum of e reaches u * S, u being
+ *                   made of two words; after s2 step 7 instead
+ *  mirostat_v2      mu is 2 tau at first. Sorts; softmax; drops all ranks from    never
+ *                   the first with -log2 p > mu on, but rank 0; softmax; selects
+ *                   as step 7, the p being the weights; mu becomes
+ *                   mu - eta * (-log2 p - tau), p being that of the selected
+ *
+ * dry: a breaker counts from its newest place in H on; where several begin there the longest does.
+ * limit is the number of tokens after it, or the length of H. For every token but the last of H, r is
+ * the number of tokens up to it that equal the last ones of H, at most limit. If r is
+ * allowed_length or more, the token after it has a repetition of r, the largest counts, and its
+ * l becomes l - multiplier * base^(r - allowed_length), computed in double. The exponent is at most
+ * 88.7228391 / ln base, rounded down, if base is above 1.000001. A token that is a breaker alone is
+ * spared. Nothing happens if H is not longer than allowed_length, or limit is less.
+ *
+ * Where the stages of llama.cpp and of Hugging Face's generate, as far as they have one of the name,
+ * are not the same:
+ *
+ *  penalties        llama.cpp: the same; last_n -1 is the context. Hugging Face: the whole text, each
+ *                   token once.
+ *  dry              llama.cpp: breakers are texts, and last_n -1 is the context.
+ *  temperature      llama.cpp: t <= 0 sets all but the best to -inf and keeps them in the list.
+ *                   Hugging Face: t <= 0 is an error.
+ *  top_k            llama.cpp: order of equal logits not specified. Hugging Face: candidates equal
+ *                   to the k-th stay too.
+ *  top_p            llama.cpp, Hugging Face: the same, but for equal logits. The top_p of steps 4 and
+ *                   s2 drops the token that reaches it.
+ *  min_p, typical   llama.cpp: the same. Hugging Face: probabilities are compared, not logits.
+ *  top_n_sigma      llama.cpp: sets to -inf and keeps in the list.
+ *  xtc, dist        llama.cpp: the same; a seed of 0xFFFFFFFF is not "random" here.
+ *  mirostat_v2      llama.cpp: the same.
+ *  everywhere       candidates at -inf are dropped where a stage sorts; a chain that does not select
+ *                   is an error and does not end the process.
+ *
+ * The presets, with their own parameters; see S2PresetParams:
+ *
+ *  S2_PRESET_S2            s2 (0.8, 0.8, 30), dist: the tokens of s2_sampler_sample()
+ *  S2_PRESET_ARTICLE       penalties (last 64, repeat 1.1), temperature 0.8, softmax, top_k 40,
+ *                          top_p 0.9, min_p 0, dist
+ *  S2_PRESET_LLAMA         penalties (off), top_k 40, top_p 0.95, min_p 0.05, temperature 0.8, dist
+ *  S2_PRESET_HUGGINGFACE   penalties (off), temperature 1, top_k 50, top_p 1, min_p 0, dist
+ *
+ * Random words: dist takes two at every draw, however few the candidates, and after s2 those of
+ * "Random words used per call"; mirostat_v2 two if two candidates are left, otherwise none; xtc one
+ * if it is not off and has two candidates. No other stage takes any. Each has a generator of its own,
+ * which is explicitly seeded: after a fork it goes on alike in parent and child. Stages with the same
+ * seed draw the same words; give each another if they are not to act together.
+ *
+ * What is checked: numbers that a formula has no answer for are S2_ERROR_BAD_ARGUMENT where the stage
+ * is added. What is not: whether a probability lies between 0 and 1, whether an id is in the row, and
+ * whether an order makes sense. Stages may stand there twice, and after one that selects; then they
+ * only accept.
+ *
+ *
+ * A report
+ * --------
+ * That a program runs does not prove that a parameter works. A report shows what each of them did to
+ * a row: s2_chain_report() for a chain, s2_draw_report() for the three parameters of a plain draw.
+ * Nothing is drawn, and no state changes.
+ *
+ *     S2Report *report = NULL;
+ *     if (s2_chain_report(chain, logits, n, &report) < 0) fail();
+ *     for (i = 0; i < report->n_stages; ++i)
+ *         printf("%s: %d -> %d\n", report->stages[i]->name, (int)report->stages[i]->before,
+ *                (int)report->stages[i]->after);
+ *     for (i = 0; i < report->n_warnings; ++i) puts(report->warnings[i]);
+ *     s2_report_free(report);
+ *
+ * With probabilities of 16.8 % and 7.6 % at the first two ranks, for example, top_p 0.9 leaves many
+ * candidates, and min_p 0.9 one: its threshold is 15.1 %, and a warning says that it equals greedy.
+ * Masses, entropies and raw probabilities are computed in double, by softmax as of "A chain of stages";
+ * counts and final probabilities are the stages' own. There are warnings of
+ *
+ *  - stages that leave one candidate, and filters that drop nothing;
+ *  - a top_p of s2 below the first two probabilities together, or of 1, which is not "off" there;
+ *  - a temperature above 1.2 with a top_p below 0.5; a temperature of NaN or +inf;
+ *  - penalties and dry before anything was accepted, or with tokens that are no candidates;
+ *    penalties that reward; biases that touch no candidate, or leave nothing above -inf;
+ *  - a softmax whose probabilities no top_p uses; filters and temperatures before greedy;
+ *  - stages after one that selects, and a chain that does not select;
+ *  - rows with NaN or +inf, or with nothing above -inf.
+ *
+ *
  * The generator, threads and fork
  * -------------------------------
  * Each thread has one generator, an MT19937 that gives the same words as C++'s std::mt19937. It
- * is seeded by the operating system at the thread's first draw, or by s2_seed_thread(). An S2Sampler
- * and an S2Stream each have one more of the kind, whatever thread uses them; calls with the same
- * handle must not overlap. There is no lock and no state that threads share: any function may be
- * called from any thread at any time, and what one thread does has no influence on the tokens of
- * another. A thread that is ending may still draw, from the destructor of a thread_local object for
- * example, and its stream goes on.
+ * is seeded by the operating system at the thread's first draw, or by s2_seed_thread(). An
+ * S2Sampler and an S2Stream each have one more of the kind, and so has each stage of an S2Chain
+ * that draws, whatever thread uses them; calls with the same handle must not overlap. There is no
+ * lock and no state that threads share: any function may be called from any thread at any time,
+ * and what one thread does has no influence on the tokens of another. A thread that is ending may
+ * still draw, from the destructor of a thread_local object for example, and its stream goes on.
  *
  * The first draw of a process also reads one environment variable, S2SAMPLER_SIMD, as getenv()
  * would: see s2_simd_level(). No other thread may be changing the environment at that moment. A
@@ -210,6 +354,7 @@
 #ifndef S2SAMPLER_H
 #define S2SAMPLER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -250,6 +395,31 @@
 #define S2_RAS_SHARE 2
 
 /**
+ * Preset: the S2 engines' draw, with the tokens of s2_sampler_sample(). Stages: s2, dist. Defaults: 0.8,
+ * 0.8, 30. Since: 0.1.0
+ */
+#define S2_PRESET_S2 0
+
+/**
+ * Preset: penalties, temperature, softmax, top_k, top_p, min_p, dist. So top_p adds up the whole row's
+ * probabilities at that temperature. Defaults: temperature 0.8, top_p 0.9, top_k 40, penalty 1.1 for the
+ * last 64. Since: 0.1.0
+ */
+#define S2_PRESET_ARTICLE 1
+
+/**
+ * Preset: llama.cpp's order: penalties, top_k, top_p, min_p, temperature, dist. Defaults: temperature
+ * 0.8, top_p 0.95, top_k 40, min_p 0.05. Since: 0.1.0
+ */
+#define S2_PRESET_LLAMA 2
+
+/**
+ * Preset: the order of Hugging Face's generate: penalties, temperature, top_k, top_p, min_p, dist.
+ * Defaults: temperature 1, top_p 1, top_k 50. Since: 0.1.0
+ */
+#define S2_PRESET_HUGGINGFACE 3
+
+/**
  * Status: a pointer that must not be NULL was NULL. Nothing was done. Since: 0.1.0
  */
 #define S2_ERROR_NULL_POINTER -1
@@ -283,6 +453,11 @@
 #define S2_ERROR_NO_ENTROPY -6
 
 /**
+ * Status: no stage of the chain selects a token, so none can be drawn; nothing changed. Since: 0.1.0
+ */
+#define S2_ERROR_NO_SELECTION -7
+
+/**
  * Major part of the version of this header.
  */
 #define S2_VERSION_MAJOR 0
@@ -307,6 +482,15 @@
  * The ABI this header describes; s2_abi_version() tells the library's.
  */
 #define S2_ABI_VERSION 1
+
+/**
+ * Stages in an order of one's own, each applied to what the one before left.
+ *
+ * Its tokens depend on nothing but the stages, their seeds, the rows and the tokens accepted, in
+ * order. Opaque: made by s2_chain_new() and its like, ended by s2_chain_free(). See "A chain of
+ * stages" at the top of this file. One thread at a time, as S2Sampler. Since: 0.1.0
+ */
+typedef struct S2Chain S2Chain;
 
 /**
  * A generator with the working memory of its draws: for a request or an utterance, not for a thread.
@@ -598,6 +782,267 @@ typedef struct S2StreamConfig {
      */
     float ras_tau;
 } S2StreamConfig;
+
+/**
+ * A number that is added to the logit of a token. Since: 0.1.0
+ */
+typedef struct S2LogitBias {
+    /**
+     * The token's id, 0 or more.
+     */
+    int32_t id;
+    /**
+     * What is added: any number but NaN. -inf bans the token.
+     */
+    float bias;
+} S2LogitBias;
+
+/**
+ * The parameters of a preset: filled by s2_preset_params_init(), then changed by field.
+ *
+ * A parameter that the preset has no stage for is ignored. A struct that may grow: struct_size tells the
+ * version. A size that lacks fields means the preset's defaults; one that goes beyond those known here is
+ * accepted if the bytes beyond are zero. Since: 0.1.0
+ */
+typedef struct S2PresetParams {
+    /**
+     * sizeof(S2PresetParams), as s2_preset_params_init() sets it. From 4 to 4096.
+     */
+    uint32_t struct_size;
+    /**
+     * As for s2_chain_add_temperature(); in S2_PRESET_S2 as in SamplerParams.
+     */
+    float temperature;
+    /**
+     * As for s2_chain_add_top_p(), with min_keep 1; in S2_PRESET_S2 as in SamplerParams.
+     */
+    float top_p;
+    /**
+     * As for s2_chain_add_top_k(); in S2_PRESET_S2 as in SamplerParams.
+     */
+    int32_t top_k;
+    /**
+     * As for s2_chain_add_min_p(), with min_keep 1. Default 0, which is "off", but for S2_PRESET_LLAMA.
+     */
+    float min_p;
+    /**
+     * As `repeat` for s2_chain_add_penalties(). Default 1, which is "off", but for S2_PRESET_ARTICLE.
+     */
+    float repeat_penalty;
+    /**
+     * As `last_n` for s2_chain_add_penalties(). Default 64, and -1 for S2_PRESET_HUGGINGFACE.
+     */
+    int32_t penalty_last_n;
+} S2PresetParams;
+
+/**
+ * A candidate: a token with its logit and its probability.
+ *
+ * 12 bytes without padding, the layout of llama.cpp's `llama_token_data`. Since: 0.1.0
+ */
+typedef struct S2TokenData {
+    /**
+     * The token's id. A row's ids are 0 to its length - 1; in an array of one's own any number goes.
+     */
+    int32_t id;
+    /**
+     * Its logit. NaN counts as -inf.
+     */
+    float logit;
+    /**
+     * Its probability, as of the last stage that computed probabilities; what it was if there is none.
+     */
+    float p;
+} S2TokenData;
+
+/**
+ * Candidates in memory of the caller's, for s2_chain_apply().
+ *
+ * The layout of llama.cpp's `llama_token_data_array`: a pointer to one can be passed as a pointer to
+ * the other. Since: 0.1.0
+ */
+typedef struct S2TokenDataArray {
+    /**
+     * The candidates, aligned like an `int32_t`. Ids may be any numbers, and stand there twice.
+     */
+    struct S2TokenData *data;
+    /**
+     * How many there are, from 1 to 2147483647; after the call, how many are left.
+     */
+    size_t size;
+    /**
+     * Written: the index of the one that was selected, -1 if no stage of the chain selects.
+     */
+    int64_t selected;
+    /**
+     * Whether they are sorted: logit falling, equal logits by rising id. That is checked, so a wrong
+     * true does no harm. Written too.
+     */
+    bool sorted;
+} S2TokenDataArray;
+
+/**
+ * What one stage did, in a S2Report.
+ *
+ * The candidates counted are those above -inf, and one if there is none. From the stage s2 on they are
+ * those of its draw, which at -inf count too, as S2SampleResult's do. Since: 0.1.0
+ */
+typedef struct S2ReportStage {
+    /**
+     * sizeof(S2ReportStage) in the library's header.
+     */
+    uint32_t struct_size;
+    /**
+     * The number of candidates before the stage.
+     */
+    int32_t before;
+    /**
+     * The number of those it left; of greedy 1.
+     */
+    int32_t after;
+    /**
+     * 1 if its parameters say that it does nothing, otherwise 0.
+     */
+    int32_t off;
+    /**
+     * The share of the probability in the row, as it came, that the candidates left have.
+     */
+    double raw_mass;
+    /**
+     * The share of the probability among the candidates before the stage that they have.
+     */
+    double kept_mass;
+    /**
+     * The entropy of what is left, in nats.
+     */
+    double entropy;
+    /**
+     * Where it cut, in the `unit`. top_k: k. top_p: p. min_p: p times the largest probability. typical:
+     * p. top_n_sigma: the least logit. xtc: its threshold. mirostat_v2: mu. s2: top_k if that was nearer,
+     * otherwise top_p. temperature, temperature_ext: what the logits were divided by. Other stages, those
+     * off, and those that never ran: NaN.
+     */
+    double threshold;
+    /**
+     * What s2_chain_stage_name() tells.
+     */
+    const char *name;
+    /**
+     * The parameters with their names, such as "p 0.9, min_keep 1".
+     */
+    const char *parameters;
+    /**
+     * "rank", "running probability", "probability", "mass", "logit", "temperature" or "bits"; "" without
+     * a threshold.
+     */
+    const char *unit;
+} S2ReportStage;
+
+/**
+ * What became of one token, in a S2Report. Since: 0.1.0
+ */
+typedef struct S2ReportCandidate {
+    /**
+     * sizeof(S2ReportCandidate) in the library's header.
+     */
+    uint32_t struct_size;
+    /**
+     * The token.
+     */
+    int32_t id;
+    /**
+     * Its logit in the row.
+     */
+    float logit;
+    /**
+     * Its logit after the last stage that it came to.
+     */
+    float final_logit;
+    /**
+     * Its probability in the row, at temperature 1.
+     */
+    double raw_probability;
+    /**
+     * The sum of these from the first rank to this one.
+     */
+    double running;
+    /**
+     * The probability with which it is selected; if no stage selects, its share of what is left.
+     */
+    double final_probability;
+    /**
+     * Its rank in the row, from 0.
+     */
+    int32_t rank;
+    /**
+     * The index of the stage that dropped it; -1 if none did, or if it is at -inf in the row.
+     */
+    int32_t dropped_by;
+} S2ReportCandidate;
+
+/**
+ * What the stages did to the candidates of a row: to be read, and freed by s2_report_free().
+ *
+ * All that the pointers lead to is the report's and ends with it; none is NULL, nor is any element. The
+ * structs are reached by pointers, and each tells its size, so that all of them can grow: a field that
+ * a struct's struct_size does not cover is not there. Since: 0.1.0
+ */
+typedef struct S2Report {
+    /**
+     * sizeof(S2Report) in the library's header.
+     */
+    uint32_t struct_size;
+    /**
+     * The number of tokens in the row.
+     */
+    int32_t tokens;
+    /**
+     * The number of NaN in it.
+     */
+    int32_t nans;
+    /**
+     * The number of +inf in it.
+     */
+    int32_t infinities;
+    /**
+     * The entropy of its softmax, in nats.
+     */
+    double entropy;
+    /**
+     * The number of stages.
+     */
+    int32_t n_stages;
+    /**
+     * The index of the one that selects, after which none runs; -1 if none does.
+     */
+    int32_t selecting;
+    /**
+     * The number of candidates told of.
+     */
+    int32_t n_candidates;
+    /**
+     * The number of warnings.
+     */
+    int32_t n_warnings;
+    /**
+     * The stages in their order; those that never run have the numbers of the last that does.
+     */
+    const struct S2ReportStage *const *stages;
+    /**
+     * The first tokens by rank in the row, dropped or not.
+     */
+    const struct S2ReportCandidate *const *candidates;
+    /**
+     * Sentences in English about settings that have no effect, or too much. Their words may change.
+     */
+    const char *const *warnings;
+    /**
+     * All of it as one JSON object, with the names of these fields: numbers that are not finite, and a
+     * `selecting` or `dropped_by` of none, are null; `off` is a truth value; there are no counts, sizes
+     * and ranks.
+     */
+    const char *json;
+} S2Report;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1284,6 +1729,784 @@ int32_t s2_stream_code(const struct S2Stream *stream,
  */
 S2_MUST_USE
 int32_t s2_stream_ended(const struct S2Stream *stream);
+
+/**
+ * Makes a chain without stages.
+ *
+ * Parameters:
+ *
+ * - `seed`: any value, for s2_chain_get_seed() to tell. The chain itself draws nothing: stages that
+ *   do have seeds of their own.
+ *
+ * Returns: the handle, which the caller frees with s2_chain_free(); NULL if memory lacks.
+ *
+ * Randomness: none. Threads: any, at any time. Memory: one allocation; more comes with the stages and
+ * the draws.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+struct S2Chain *s2_chain_new(uint32_t seed);
+
+/**
+ * Makes a second chain in the same state, histories and generators and all: both continue alike.
+ *
+ * Parameters:
+ *
+ * - `chain`: the one to copy; it does not change. NULL gives NULL.
+ *
+ * Returns: the handle, which the caller frees with s2_chain_free(); NULL if memory lacks.
+ *
+ * Randomness: none. Threads: no call that changes `chain` at the same time. Memory: the handle and its
+ * stages; working memory is not copied.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+struct S2Chain *s2_chain_clone(const struct S2Chain *chain);
+
+/**
+ * Ends a chain and releases its memory.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle, which is not valid any more after the call. NULL is fine and does nothing.
+ *
+ * Returns: nothing; there is nothing that could go wrong.
+ *
+ * Randomness: none. Threads: no other call with `chain` at the same time or later. Memory: released.
+ *
+ * Since: 0.1.0
+ */
+void s2_chain_free(struct S2Chain *chain);
+
+/**
+ * Puts every stage in the state in which it was added: histories empty, generators in the state of
+ * `std::mt19937` of their seeds, Mirostat's limit at twice its tau.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle. NULL does nothing.
+ *
+ * Returns: nothing; there is nothing that could go wrong.
+ *
+ * Randomness: uses no word; it replaces the states. Threads: one at a time with `chain`. Memory: kept.
+ *
+ * Since: 0.1.0
+ */
+void s2_chain_reset(struct S2Chain *chain);
+
+/**
+ * Removes a stage; the indices of those after it become one less.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `index`: the stage's index, from 0 to s2_chain_count() - 1.
+ *
+ * Returns: 0, or a status, and then nothing changed:
+ *
+ * - S2_ERROR_NULL_POINTER: `chain` is NULL.
+ * - S2_ERROR_BAD_ARGUMENT: there is no such stage.
+ * - S2_ERROR_INTERNAL: a defect of the library.
+ *
+ * Randomness: none; the other stages' generators go on. Threads: one at a time with `chain`. Memory:
+ * that of the stage is released.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_remove(struct S2Chain *chain,
+                        int32_t index);
+
+/**
+ * Tells how many stages a chain has, those that are off included.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ *
+ * Returns: the number, or S2_ERROR_NULL_POINTER if `chain` is NULL.
+ *
+ * Randomness: none. Threads: no call that changes `chain` at the same time. Memory: none.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE int32_t s2_chain_count(const struct S2Chain *chain);
+
+/**
+ * Tells what kind of stage stands at a place.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle. NULL gives NULL.
+ * - `index`: the stage's index, from 0 to s2_chain_count() - 1. Anything else gives NULL.
+ *
+ * Returns: a static text, never to be freed or written: what follows s2_chain_add_ in the name of the
+ * function that adds such a stage, "top_k" for example. NULL if there is no such stage.
+ *
+ * Randomness: none. Threads: no call that changes `chain` at the same time. Memory: none.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+const char *s2_chain_stage_name(const struct S2Chain *chain,
+                                int32_t index);
+
+/**
+ * Tells the seed that a chain was made with, to log it and to replay.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle. NULL gives 0.
+ *
+ * Returns: the seed that s2_chain_new() or s2_chain_new_preset() was given.
+ *
+ * Randomness: none. Threads: no call that changes `chain` at the same time. Memory: none.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE uint32_t s2_chain_get_seed(const struct S2Chain *chain);
+
+/**
+ * Adds a stage that adds to the logits of single tokens: logit_bias in the table of stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `biases`: the tokens and what to add, in any order; copied. A token that stands there twice is added to
+ *   twice. Aligned like an `int32_t`. NULL is an error unless `n_biases` is 0.
+ * - `n_biases`: how many there are. 0 is "off".
+ *
+ * Returns: the stage's index, or a status as s2_chain_add_greedy(); also:
+ *
+ * - S2_ERROR_NULL_POINTER: `biases` is NULL and `n_biases` is positive.
+ * - S2_ERROR_BAD_ARGUMENT: `n_biases` is negative, `biases` is not aligned, an id is negative, or a bias is
+ *   NaN.
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage and a copy of the biases.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_add_logit_bias(struct S2Chain *chain,
+                                const struct S2LogitBias *biases,
+                                int32_t n_biases);
+
+/**
+ * Adds a stage that penalises tokens accepted lately: penalties in the table of stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `last_n`: how many of the latest accepted tokens are looked at, from 0, which is "off", to 1048576; -1 for
+ *   all.
+ * - `repeat`: a positive logit is divided by it, another multiplied; above 0 and finite. 1 is "off".
+ * - `frequency`: is taken off as often as the token occurs; finite. 0 is "off".
+ * - `presence`: is taken off once; finite. 0 is "off".
+ *
+ * Returns: the stage's index, or a status as s2_chain_add_greedy(); also:
+ *
+ * - S2_ERROR_BAD_ARGUMENT: a parameter is out of range.
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage and its history.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_add_penalties(struct S2Chain *chain,
+                               int32_t last_n,
+                               float repeat,
+                               float frequency,
+                               float presence);
+
+/**
+ * Adds a stage that penalises what would go on with a repetition: dry in the table of stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `multiplier`: the penalty of a repetition of `allowed_length`; finite. 0 is "off".
+ * - `base`: the factor for each token more; finite. Below 1 is "off".
+ * - `allowed_length`: the length from which on a repetition is penalised; 0 or more.
+ * - `last_n`: how many of the latest accepted tokens are looked at, from 0, which is "off", to 1048576; -1 for
+ *   all.
+ * - `tokens`: the breakers, sequences of tokens that no repetition goes beyond, one after the other; copied.
+ *   Aligned like an `int32_t`. NULL is an error unless all lengths are 0.
+ * - `lengths`: the number of tokens of each breaker, 0 or more; one of length 0 is none. Aligned like an
+ *   `int32_t`. NULL is an error unless `n_breakers` is 0.
+ * - `n_breakers`: the number of breakers. 0 is fine.
+ *
+ * Returns: the stage's index, or a status as s2_chain_add_greedy(); also:
+ *
+ * - S2_ERROR_NULL_POINTER: `lengths` is NULL and `n_breakers` is positive, or `tokens` is and a length is.
+ * - S2_ERROR_BAD_ARGUMENT: a number is out of range or negative, the lengths add up to more than 2147483647, or
+ *   a pointer is not aligned.
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage, its history and a copy of the breakers.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_add_dry(struct S2Chain *chain,
+                         float multiplier,
+                         float base,
+                         int32_t allowed_length,
+                         int32_t last_n,
+                         const int32_t *tokens,
+                         const int32_t *lengths,
+                         int32_t n_breakers);
+
+/**
+ * Adds a stage that divides the logits: temperature in the table of stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `t`: what they are divided by. 1 is "off"; 0 and less keeps the best alone.
+ *
+ * Returns: the stage's index, or a status as s2_chain_add_greedy(); also:
+ *
+ * - S2_ERROR_BAD_ARGUMENT: `t` is NaN.
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE int32_t s2_chain_add_temperature(struct S2Chain *chain, float t);
+
+/**
+ * Adds a stage that divides the logits by a temperature that follows the entropy: temperature_ext in the
+ * table of stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `t`: the middle of the temperatures.
+ * - `delta`: how far they go to both sides, but not below 0. 0 and less is s2_chain_add_temperature() of `t`.
+ * - `exponent`: how the temperature follows; finite. 1 is straight.
+ *
+ * Returns: the stage's index, or a status as s2_chain_add_greedy(); also:
+ *
+ * - S2_ERROR_BAD_ARGUMENT: `t` or `delta` is NaN, or `exponent` is not finite.
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_add_temperature_ext(struct S2Chain *chain,
+                                     float t,
+                                     float delta,
+                                     float exponent);
+
+/**
+ * Adds a stage that keeps the best tokens: top_k in the table of stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `k`: how many. 0 and less is "off".
+ *
+ * Returns: the stage's index, or a status as s2_chain_add_greedy().
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE int32_t s2_chain_add_top_k(struct S2Chain *chain, int32_t k);
+
+/**
+ * Adds a stage that keeps a nucleus, the token that reaches it included: top_p in the table of stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `p`: the share of the probability that the candidates left have together at least. 1 and more is "off"; 0
+ *   and less keeps `min_keep`.
+ * - `min_keep`: at least this many candidates stay, all if there are fewer. 0 counts as 1.
+ *
+ * Returns: the stage's index, or a status as s2_chain_add_greedy(); also:
+ *
+ * - S2_ERROR_BAD_ARGUMENT: `p` is NaN.
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_add_top_p(struct S2Chain *chain,
+                           float p,
+                           size_t min_keep);
+
+/**
+ * Adds a stage that keeps what is probable beside the best: min_p in the table of stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `p`: the share of the best one's probability that a candidate has at least. 0 and less is "off".
+ * - `min_keep`: at least this many candidates stay, all if there are fewer. 0 counts as 1.
+ *
+ * Returns: the stage's index, or a status as s2_chain_add_greedy(); also:
+ *
+ * - S2_ERROR_BAD_ARGUMENT: `p` is NaN.
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_add_min_p(struct S2Chain *chain,
+                           float p,
+                           size_t min_keep);
+
+/**
+ * Adds a stage that keeps what is about as surprising as is to be expected: typical in the table of
+ * stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `p`: the share of the probability that the candidates left have together. 1 and more is "off".
+ * - `min_keep`: at least this many candidates stay, all if there are fewer. 0 counts as 1.
+ *
+ * Returns: the stage's index, or a status as s2_chain_add_greedy(); also:
+ *
+ * - S2_ERROR_BAD_ARGUMENT: `p` is NaN.
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_add_typical(struct S2Chain *chain,
+                             float p,
+                             size_t min_keep);
+
+/**
+ * Adds a stage that keeps logits near the largest: top_n_sigma in the table of stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `n`: how many standard deviations below the largest a logit may be. 0 and less is "off".
+ *
+ * Returns: the stage's index, or a status as s2_chain_add_greedy(); also:
+ *
+ * - S2_ERROR_BAD_ARGUMENT: `n` is NaN.
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE int32_t s2_chain_add_top_n_sigma(struct S2Chain *chain, float n);
+
+/**
+ * Adds a stage that now and then drops the best tokens, but one: xtc in the table of stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `probability`: how often it acts, from 0 to 1. 0 and less is "off".
+ * - `threshold`: the probability from which on a token is one of the best. Above 0.5 is "off".
+ * - `min_keep`: at least this many candidates stay, all if there are fewer. 0 counts as 1.
+ * - `seed`: that of its own generator; any value.
+ *
+ * Returns: the stage's index, or a status as s2_chain_add_greedy(); also:
+ *
+ * - S2_ERROR_BAD_ARGUMENT: `probability` or `threshold` is NaN.
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_add_xtc(struct S2Chain *chain,
+                         float probability,
+                         float threshold,
+                         size_t min_keep,
+                         uint32_t seed);
+
+/**
+ * Adds a stage that selects a token and steers its surprise: mirostat_v2 in the table of stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `seed`: that of its own generator; any value.
+ * - `tau`: the surprise to aim at, in bits; finite.
+ * - `eta`: how fast the limit follows; finite.
+ *
+ * Returns: the stage's index, or a status as s2_chain_add_greedy(); also:
+ *
+ * - S2_ERROR_BAD_ARGUMENT: `tau` or `eta` is not finite.
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_add_mirostat_v2(struct S2Chain *chain,
+                                 uint32_t seed,
+                                 float tau,
+                                 float eta);
+
+/**
+ * Adds a stage with steps 1 to 6 of "One draw, step by step": s2 in the table of stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `params`: as for s2_sample_token(); copied. NULL means the defaults. Any alignment.
+ *
+ * Returns: the stage's index, or a status as s2_chain_add_greedy().
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE int32_t s2_chain_add_s2(struct S2Chain *chain, const struct SamplerParams *params);
+
+/**
+ * Adds a stage that computes the probabilities here, for a top_p that comes later: softmax in the table of
+ * stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ *
+ * Returns: the stage's index, or a status as s2_chain_add_greedy().
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_add_softmax(struct S2Chain *chain);
+
+/**
+ * Adds a stage that selects the best token: greedy in the table of stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ *
+ * Returns: the stage's index, which is the number of stages before. If the value is negative it is a
+ * status, and the chain is as before:
+ *
+ * - S2_ERROR_NULL_POINTER: `chain` is NULL.
+ * - S2_ERROR_OUT_OF_MEMORY: memory could not be had; a later call may succeed.
+ * - S2_ERROR_INTERNAL: a defect of the library.
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_add_greedy(struct S2Chain *chain);
+
+/**
+ * Adds a stage that selects a token by its probability: dist in the table of stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `seed`: that of its own generator, which begins in the state of `std::mt19937(seed)`; any value.
+ *
+ * Returns: the stage's index, or a status as s2_chain_add_greedy().
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_add_dist(struct S2Chain *chain,
+                          uint32_t seed);
+
+/**
+ * Sets all fields of a preset's parameters to the preset's defaults, and struct_size.
+ *
+ * Parameters:
+ *
+ * - `params`: where to write the 28 bytes of the struct in this version. Later versions of the library
+ *   write no more than these, since older programs have no room for more; fields that they add are beyond
+ *   struct_size then, which means their defaults.
+ * - `which`: one of S2_PRESET_*.
+ *
+ * Returns: 0, or a status, and then nothing was written:
+ *
+ * - S2_ERROR_NULL_POINTER: `params` is NULL.
+ * - S2_ERROR_BAD_ARGUMENT: `which` is no preset.
+ * - S2_ERROR_INTERNAL: a defect of the library.
+ *
+ * Randomness: none. Threads: any, at any time. Memory: none.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_preset_params_init(struct S2PresetParams *params,
+                              int32_t which);
+
+/**
+ * Makes a chain with the stages of a preset.
+ *
+ * Parameters:
+ *
+ * - `which`: one of S2_PRESET_*.
+ * - `seed`: that of the stage that draws; any value.
+ * - `params`: the parameters; copied. NULL means the preset's defaults.
+ *
+ * Returns: the handle, which the caller frees with s2_chain_free(). It is a chain like any other: stages
+ * can be added and removed. NULL if `which` is no preset, struct_size or a parameter is out of range, or
+ * memory lacks.
+ *
+ * Randomness: none. Threads: any, at any time. Memory: the handle, its stages and their history.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+struct S2Chain *s2_chain_new_preset(int32_t which,
+                                    uint32_t seed,
+                                    const struct S2PresetParams *params);
+
+/**
+ * Draws one token from a row of logits: applies the stages to it, and accepts the token selected.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `logits`: as for s2_sample_token(). NULL is an error unless `n` is zero or less.
+ * - `n`: the number of logits, at most 2147483647.
+ *
+ * Returns: the id of the token, from 0 to `n` - 1. If the value is negative it is a status, and nothing
+ * changed:
+ *
+ * - S2_ERROR_NULL_POINTER: `chain` is NULL, or `logits` is and `n` is positive.
+ * - S2_ERROR_BAD_ARGUMENT: `logits` is not aligned like a `float`.
+ * - S2_ERROR_EMPTY_ROW: `n` is zero or less.
+ * - S2_ERROR_NO_SELECTION: no stage of the chain selects.
+ * - S2_ERROR_OUT_OF_MEMORY: memory could not be had; a later call may succeed. A stage of xtc may have
+ *   used its word.
+ * - S2_ERROR_INTERNAL: a defect of the library.
+ *
+ * Randomness: what the stages use, each of its own generator; see "A chain of stages". Threads: one at
+ * a time with `chain`; any number with handles of their own. Memory: working memory of the handle, kept
+ * until it is freed; see "Memory". Histories without a limit grow with each token.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_sample(struct S2Chain *chain,
+                        const float *logits,
+                        int32_t n);
+
+/**
+ * Draws one token from each of several rows, each with its own chain.
+ *
+ * Each row's token is the one that s2_chain_sample() would give alone; the rows are drawn one after the
+ * other, from the first to the last.
+ *
+ * Parameters:
+ *
+ * - `chains`: a handle for each row. The same handle may stand there several times: its rows are then
+ *   drawn in their order, each with the tokens before accepted. A NULL among them is the status of that
+ *   row.
+ * - `logits`: where the first row begins; as for s2_sample_token().
+ * - `rows`: the number of rows. Zero or less is nothing to do: the result is 0, and nothing is
+ *   looked at.
+ * - `row_stride`: from the beginning of a row to the next one's, counted in floats, not bytes. Any
+ *   value, as for s2_sampler_sample_rows().
+ * - `n`: the number of logits in each row.
+ * - `tokens`: where to write, for each row, its token or its status.
+ *
+ * Returns: 0 if every row has a token. Otherwise a status:
+ *
+ * - S2_ERROR_NULL_POINTER: `chains`, `logits` or `tokens` is NULL; nothing was written.
+ * - that of the first row that has none, see s2_chain_sample(); the other rows were drawn all the same.
+ *   The status above can be such a row's too.
+ *
+ * Randomness: as s2_chain_sample(), for each row. Threads: one at a time with each of the handles.
+ * Memory: as s2_chain_sample(), for each handle.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_batch_sample(struct S2Chain *const *chains,
+                              const float *logits,
+                              int32_t rows,
+                              ptrdiff_t row_stride,
+                              int32_t n,
+                              int32_t *tokens);
+
+/**
+ * Applies the stages to an array of candidates. Nothing is accepted: s2_chain_accept() does that.
+ *
+ * The candidates left are moved to the front of the array, with their logits as the stages made them.
+ * Probabilities are written by stages that compute some, and stay what they were otherwise; what was
+ * there before is not looked at. A NaN logit becomes -inf.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle. Without a stage that selects it is fine here.
+ * - `array`: the candidates; `size`, `selected` and `sorted` are written. Any alignment.
+ *
+ * Returns: 0, or a status:
+ *
+ * - S2_ERROR_NULL_POINTER: `chain`, `array` or its `data` is NULL. Nothing changed.
+ * - S2_ERROR_BAD_ARGUMENT: `size` is above 2147483647, or `data` is not aligned. Nothing changed.
+ * - S2_ERROR_EMPTY_ROW: `size` is 0. `selected` is -1 now; nothing else changed.
+ * - S2_ERROR_OUT_OF_MEMORY: memory could not be had. The candidates are not those of before, if stages
+ *   had changed some: fill the array anew. A stage of xtc may have used its word.
+ * - S2_ERROR_INTERNAL: a defect of the library; as S2_ERROR_OUT_OF_MEMORY.
+ *
+ * Randomness: as s2_chain_sample(). Threads: one at a time with `chain`, and with `array`. Memory:
+ * working memory of the handle; the array is the caller's.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_apply(struct S2Chain *chain,
+                       struct S2TokenDataArray *array);
+
+/**
+ * Tells the stages that a token was drawn, elsewhere or by s2_chain_apply(), or stands in the prompt.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `token`: its id; any number.
+ *
+ * Returns: 0, or a status, and then no stage took the token in:
+ *
+ * - S2_ERROR_NULL_POINTER: `chain` is NULL.
+ * - S2_ERROR_OUT_OF_MEMORY: a history could not grow.
+ * - S2_ERROR_INTERNAL: a defect of the library.
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: histories without a limit grow.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_accept(struct S2Chain *chain,
+                        int32_t token);
+
+/**
+ * Tells what the stages of a chain would do to a row: nothing is drawn, and the chain does not change.
+ *
+ * For eyes and not for every token: it sorts the row some times. The state told of is the present
+ * one, with what was accepted so far; xtc acts or not as it would in the next s2_chain_sample().
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle. NULL is S2_ERROR_NULL_POINTER.
+ * - `logits`: the row, as for s2_sample_token(). NULL is S2_ERROR_NULL_POINTER unless `n` is 0.
+ * - `n`: the number of logits. Zero or less is S2_ERROR_EMPTY_ROW.
+ * - `report`: where to put the report, which the caller frees with s2_report_free(); NULL is put
+ *   there if there is none. NULL is S2_ERROR_NULL_POINTER. The first 64 tokens by rank are told of.
+ *
+ * Returns: 0, or the status of an error: those above, and S2_ERROR_OUT_OF_MEMORY. A chain that does
+ * not select is none.
+ *
+ * Randomness: none. Threads: no call that changes `chain` at the same time. Memory: a few copies of the
+ * row until it returns, and the report.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_report(const struct S2Chain *chain,
+                        const float *logits,
+                        int32_t n,
+                        struct S2Report **report);
+
+/**
+ * As s2_chain_report(), for as many tokens as the caller says.
+ *
+ * Parameters:
+ *
+ * - `chain`: as for s2_chain_report().
+ * - `logits`: as for s2_chain_report().
+ * - `n`: as for s2_chain_report().
+ * - `first`: how many tokens to tell of, the first by rank; all if there are fewer. Below 0 is
+ *   S2_ERROR_BAD_ARGUMENT.
+ * - `report`: as for s2_chain_report().
+ *
+ * Returns: 0 or a status, as s2_chain_report().
+ *
+ * Randomness: none. Threads: as s2_chain_report(). Memory: as s2_chain_report().
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_report_first(const struct S2Chain *chain,
+                              const float *logits,
+                              int32_t n,
+                              int32_t first,
+                              struct S2Report **report);
+
+/**
+ * Tells what s2_sample_token() and s2_sampler_sample() would do to a row: nothing is drawn, and no
+ * generator is used.
+ *
+ * The report is that of a chain with the stage s2, and dist after it, whose `parameters` are "".
+ *
+ * Parameters:
+ *
+ * - `logits`: as for s2_chain_report().
+ * - `n`: as for s2_chain_report().
+ * - `params`: temperature, top_p and top_k, every bit pattern allowed; NULL for the defaults.
+ * - `report`: as for s2_chain_report().
+ *
+ * Returns: 0 or a status, as s2_chain_report().
+ *
+ * Randomness: none. Threads: any, at any time. Memory: as s2_chain_report().
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_draw_report(const float *logits,
+                       int32_t n,
+                       const struct SamplerParams *params,
+                       struct S2Report **report);
+
+/**
+ * As s2_draw_report(), for as many tokens as the caller says.
+ *
+ * Parameters:
+ *
+ * - `logits`: as for s2_chain_report().
+ * - `n`: as for s2_chain_report().
+ * - `params`: as for s2_draw_report().
+ * - `first`: as for s2_chain_report_first().
+ * - `report`: as for s2_chain_report().
+ *
+ * Returns: 0 or a status, as s2_chain_report().
+ *
+ * Randomness: none. Threads: any, at any time. Memory: as s2_chain_report().
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_draw_report_first(const float *logits,
+                             int32_t n,
+                             const struct SamplerParams *params,
+                             int32_t first,
+                             struct S2Report **report);
+
+/**
+ * Ends a report, with all that it leads to.
+ *
+ * Parameters:
+ *
+ * - `report`: the report, which is not valid any more after the call. NULL is fine and does nothing.
+ *
+ * Returns: nothing; there is nothing that could go wrong.
+ *
+ * Randomness: none. Threads: nobody may read `report` at the same time or later. Memory: released.
+ *
+ * Since: 0.1.0
+ */
+void s2_report_free(struct S2Report *report);
 
 /**
  * Says in English what a status means, for a log.

@@ -6,7 +6,7 @@
  * What the library does and promises stands in s2sampler.h and is the same here: the steps of a
  * draw, special values, random words, threads, fork, memory, bit identity. This file adds no rule of
  * its own except one: nothing throws. Every function is noexcept, and errors are values; only
- * Sampler::save(), which makes a std::vector, is not.
+ * Sampler::save() and Chain::dry(), which make a std::vector, are not.
  *
  *     #include <s2sampler.hpp>
  *
@@ -444,6 +444,272 @@ private:
         void operator()(::S2Stream *handle) const noexcept { s2_stream_free(handle); }
     };
     std::unique_ptr<::S2Stream, Free> handle_;
+};
+
+/** A candidate of a chain: id, logit, probability; see S2TokenData. Since: 0.1.0 */
+using TokenData = ::S2TokenData;
+
+/** A number added to the logit of a token; see S2LogitBias. Since: 0.1.0 */
+using LogitBias = ::S2LogitBias;
+
+/** A known order of stages; see S2_PRESET_S2 and its like. Since: 0.1.0 */
+enum class Preset : std::int32_t {
+    s2 = S2_PRESET_S2,
+    article = S2_PRESET_ARTICLE,
+    llama = S2_PRESET_LLAMA,
+    huggingface = S2_PRESET_HUGGINGFACE
+};
+
+/**
+ * The parameters of a preset with its defaults in place; see S2PresetParams. The struct is C's: change
+ * what differs. Since: 0.1.0
+ */
+[[nodiscard]] inline ::S2PresetParams preset_params(Preset preset) noexcept {
+    ::S2PresetParams params{};
+    // A number that is no preset leaves struct_size 0, of which no chain is made.
+    static_cast<void>(s2_preset_params_init(&params, static_cast<std::int32_t>(preset)));
+    return params;
+}
+
+namespace detail {
+
+/** Whether a struct is a candidate by another name, as llama.cpp's llama_token_data is. */
+template <class Token, class = void>
+struct is_token : std::false_type {};
+
+template <class Token>
+struct is_token<Token, std::void_t<decltype(std::declval<Token &>().id),
+                                   decltype(std::declval<Token &>().logit),
+                                   decltype(std::declval<Token &>().p)>>
+    : std::bool_constant<std::is_same_v<decltype(Token::id), std::int32_t> &&
+                         std::is_same_v<decltype(Token::logit), float> &&
+                         std::is_same_v<decltype(Token::p), float> &&
+                         sizeof(Token) == sizeof(::S2TokenData) &&
+                         std::is_standard_layout_v<Token> && std::is_trivially_copyable_v<Token>> {};
+
+/** Whether a struct is an array of candidates by another name, as llama_token_data_array is. */
+template <class Array, class = void>
+struct is_token_array : std::false_type {};
+
+template <class Array>
+struct is_token_array<Array,
+                      std::void_t<decltype(std::declval<Array &>().selected),
+                                  decltype(std::declval<Array &>().sorted),
+                                  decltype(std::declval<Array &>().size + std::size_t{0}),
+                                  std::enable_if_t<std::is_pointer_v<decltype(Array::data)>>>>
+    : is_token<std::remove_pointer_t<decltype(Array::data)>> {};
+
+}  // namespace detail
+
+/**
+ * What a chain left of an array of candidates, or the status that says why it did not work. Since: 0.1.0
+ */
+struct [[nodiscard]] Applied {
+    std::int32_t status;
+    /** How many candidates are left, at the front of the array. */
+    std::size_t size;
+    /** The index of the one that was selected, -1 if no stage selects. */
+    std::int64_t selected;
+    /** Whether they are sorted. */
+    bool sorted;
+
+    [[nodiscard]] bool ok() const noexcept { return status == 0; }
+    explicit operator bool() const noexcept { return ok(); }
+    /** What `status` means, in English; static text, never null. */
+    [[nodiscard]] const char *message() const noexcept { return s2_status_string(status); }
+};
+
+/**
+ * Stages in an order of one's own; see S2Chain.
+ *
+ *     s2sampler::Chain chain = s2sampler::Chain::with_seed(42);
+ *     chain.penalties(64, 1.1F).top_k(40).top_p(0.95F).temperature(0.8F).dist(42);
+ *     auto drawn = chain.sample(logits);
+ *
+ * A stage that could not be added is not lost: status() tells the first such error, and draws give it
+ * as long as the chain lives. Owns the handle as Sampler does, and may be empty as it. One thread at a
+ * time. Since: 0.1.0
+ */
+class Chain {
+public:
+    /** A chain without stages; empty if memory lacks. The seed is for seed() to tell. */
+    [[nodiscard]] static Chain with_seed(std::uint32_t seed) noexcept { return Chain(s2_chain_new(seed)); }
+
+    /** A chain with the stages of a preset and its defaults; empty if memory lacks. */
+    [[nodiscard]] static Chain preset(Preset preset, std::uint32_t seed) noexcept {
+        return Chain(s2_chain_new_preset(static_cast<std::int32_t>(preset), seed, nullptr));
+    }
+
+    /** As above with other parameters; empty also if one is out of range. */
+    [[nodiscard]] static Chain preset(Preset preset, std::uint32_t seed,
+                                      const ::S2PresetParams &params) noexcept {
+        return Chain(s2_chain_new_preset(static_cast<std::int32_t>(preset), seed, &params));
+    }
+
+    /** Takes over a handle of the C interface, which it will free; null makes an empty object. */
+    explicit Chain(::S2Chain *handle) noexcept : handle_(handle) {}
+
+    /** A second chain in the same state; empty if this one is, or memory lacks. */
+    [[nodiscard]] Chain clone() const noexcept {
+        Chain copy(s2_chain_clone(get()));
+        copy.status_ = status_;
+        return copy;
+    }
+
+    /** Whether there is a chain. */
+    [[nodiscard]] explicit operator bool() const noexcept { return handle_ != nullptr; }
+
+    /** The handle, which stays this object's; null if empty. For the calls that have no C++ face. */
+    [[nodiscard]] ::S2Chain *get() const noexcept { return handle_.get(); }
+
+    /** 0, or the status of the first stage that could not be added. */
+    [[nodiscard]] std::int32_t status() const noexcept { return status_; }
+
+    /** The seed it was made with, for the log; 0 if empty. */
+    [[nodiscard]] std::uint32_t seed() const noexcept { return s2_chain_get_seed(get()); }
+
+    /** The number of stages; 0 if empty. */
+    [[nodiscard]] std::int32_t count() const noexcept { return *this ? s2_chain_count(get()) : 0; }
+
+    /** The name of a stage, static text; null if there is none. */
+    [[nodiscard]] const char *stage_name(std::int32_t index) const noexcept {
+        return s2_chain_stage_name(get(), index);
+    }
+
+    /** Removes a stage; false if there is none. */
+    bool remove(std::int32_t index) noexcept { return s2_chain_remove(get(), index) == 0; }
+
+    /** Histories empty, generators as seeded; see s2_chain_reset(). */
+    void reset() noexcept { s2_chain_reset(get()); }
+
+    /** Each of these adds a stage at the end: see s2_chain_add_logit_bias() and its like. Not on an object
+        that has no name, since what is returned is the object itself. */
+    Chain &logit_bias(const LogitBias *biases, std::size_t count) & noexcept {
+        const bool fits = detail::fits(count);
+        return add(fits ? s2_chain_add_logit_bias(get(), biases, static_cast<std::int32_t>(count))
+                        : S2_ERROR_BAD_ARGUMENT);
+    }
+    Chain &logit_bias(std::initializer_list<LogitBias> biases) & noexcept {
+        return logit_bias(biases.begin(), biases.size());
+    }
+    Chain &penalties(std::int32_t last_n, float repeat, float frequency = 0.0F,
+                     float presence = 0.0F) & noexcept {
+        return add(s2_chain_add_penalties(get(), last_n, repeat, frequency, presence));
+    }
+    Chain &top_k(std::int32_t k) & noexcept { return add(s2_chain_add_top_k(get(), k)); }
+    Chain &top_p(float p, std::size_t min_keep = 1) & noexcept {
+        return add(s2_chain_add_top_p(get(), p, min_keep));
+    }
+    Chain &min_p(float p, std::size_t min_keep = 1) & noexcept {
+        return add(s2_chain_add_min_p(get(), p, min_keep));
+    }
+    Chain &typical(float p, std::size_t min_keep = 1) & noexcept {
+        return add(s2_chain_add_typical(get(), p, min_keep));
+    }
+    Chain &top_n_sigma(float n) & noexcept { return add(s2_chain_add_top_n_sigma(get(), n)); }
+    Chain &xtc(float probability, float threshold, std::size_t min_keep, std::uint32_t seed) & noexcept {
+        return add(s2_chain_add_xtc(get(), probability, threshold, min_keep, seed));
+    }
+    Chain &temperature(float t) & noexcept { return add(s2_chain_add_temperature(get(), t)); }
+    Chain &temperature_ext(float t, float delta, float exponent) & noexcept {
+        return add(s2_chain_add_temperature_ext(get(), t, delta, exponent));
+    }
+    /** The breakers are written out: `dry(0.8F, 1.75F, 2, -1, {{13}, {198, 198}})`. Throws what the vectors'
+        allocation throws. */
+    Chain &dry(float multiplier, float base, std::int32_t allowed_length, std::int32_t last_n,
+               const std::vector<std::vector<std::int32_t>> &breakers = {}) & {
+        std::vector<std::int32_t> tokens;
+        std::vector<std::int32_t> lengths;
+        for (const std::vector<std::int32_t> &breaker : breakers) {
+            tokens.insert(tokens.end(), breaker.begin(), breaker.end());
+            lengths.push_back(detail::fits(breaker.size()) ? static_cast<std::int32_t>(breaker.size()) : -1);
+        }
+        const bool fits = detail::fits(lengths.size());
+        return add(s2_chain_add_dry(get(), multiplier, base, allowed_length, last_n, tokens.data(),
+                                    lengths.data(), fits ? static_cast<std::int32_t>(lengths.size()) : -1));
+    }
+    Chain &mirostat_v2(std::uint32_t seed, float tau, float eta) & noexcept {
+        return add(s2_chain_add_mirostat_v2(get(), seed, tau, eta));
+    }
+    Chain &s2(const SamplerParams &params = SamplerParams{}) & noexcept {
+        const ::SamplerParams c = params;
+        return add(s2_chain_add_s2(get(), &c));
+    }
+    Chain &softmax() & noexcept { return add(s2_chain_add_softmax(get())); }
+    Chain &greedy() & noexcept { return add(s2_chain_add_greedy(get())); }
+    Chain &dist(std::uint32_t seed) & noexcept { return add(s2_chain_add_dist(get(), seed)); }
+
+    /** Draws a token from `count` logits and accepts it; see s2_chain_sample(). */
+    Result sample(const float *logits, std::size_t count) noexcept {
+        if (status_ < 0) {
+            return Result(status_);
+        }
+        if (!detail::fits(count)) {
+            return Result(S2_ERROR_BAD_ARGUMENT);
+        }
+        return Result(s2_chain_sample(get(), logits, static_cast<std::int32_t>(count)));
+    }
+
+    /** As above, from a contiguous container of floats. */
+    template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
+    Result sample(const Row &logits) noexcept {
+        return sample(std::data(logits), static_cast<std::size_t>(std::size(logits)));
+    }
+
+    /** Applies the stages to `count` candidates; see s2_chain_apply(). They are TokenData, or a struct of
+        another name with the same members, such as llama_token_data. */
+    template <class Token, std::enable_if_t<detail::is_token<Token>::value, int> = 0>
+    Applied apply(Token *tokens, std::size_t count, bool sorted = false) noexcept {
+        return apply(tokens, count, -1, sorted);
+    }
+
+    /** As above, on a vector, which becomes as short as what is left. */
+    template <class Token, std::enable_if_t<detail::is_token<Token>::value, int> = 0>
+    Applied apply(std::vector<Token> &tokens, bool sorted = false) noexcept {
+        const Applied applied = apply(tokens.data(), tokens.size(), sorted);
+        if (applied) {
+            tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(applied.size), tokens.end());
+        }
+        return applied;
+    }
+
+    /** As above, on an S2TokenDataArray or a struct of another name with the same members, such as
+        llama_token_data_array, in which the results are written too. */
+    template <class Array, std::enable_if_t<detail::is_token_array<Array>::value, int> = 0>
+    Applied apply(Array &array) noexcept {
+        const Applied applied = apply(array.data, array.size, array.selected, array.sorted);
+        array.size = applied.size;
+        array.selected = applied.selected;
+        array.sorted = applied.sorted;
+        return applied;
+    }
+
+    /** Tells the stages of a token; 0 or a status. See s2_chain_accept(). */
+    std::int32_t accept(std::int32_t token) noexcept {
+        return status_ < 0 ? status_ : s2_chain_accept(get(), token);
+    }
+
+private:
+    template <class Token>
+    Applied apply(Token *tokens, std::size_t count, std::int64_t selected, bool sorted) noexcept {
+        // Only what is behind the C interface reads them through the pointer.
+        ::S2TokenDataArray array = {reinterpret_cast<::S2TokenData *>(tokens), count, selected, sorted};
+        const std::int32_t status = status_ < 0 ? status_ : s2_chain_apply(get(), &array);
+        return {status, array.size, array.selected, array.sorted};
+    }
+
+    Chain &add(std::int32_t index) noexcept {
+        if (status_ == 0 && index < 0) {
+            status_ = index;
+        }
+        return *this;
+    }
+
+    struct Free {
+        void operator()(::S2Chain *handle) const noexcept { s2_chain_free(handle); }
+    };
+    std::unique_ptr<::S2Chain, Free> handle_;
+    std::int32_t status_ = 0;
 };
 
 /** The name of the vector unit that draws use: static text, never null; see s2_simd_level(). */

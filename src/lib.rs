@@ -27,7 +27,7 @@
 //!
 //! # How it is built
 //!
-//! One direction of use, from the top: `capi` · `request`, `stream` · `oneshot`, `sampler` ·
+//! One direction of use, from the top: `capi` · `report` · `request`, `stream` · `oneshot`, `sampler` ·
 //! `thread_state` · `sample`, which has the steps of a draw · `nucleus`, which proves how many candidates
 //! are left, and `temper` · `mass`, bounds of the sum over the row · `select`, the first ranks without
 //! sorting it · `simd`, `rng` · small things. Where to begin reading: `sample`, then `nucleus`.
@@ -43,6 +43,7 @@ mod nucleus;
 mod oneshot;
 mod ordered;
 mod params;
+mod report;
 mod request;
 mod rng;
 mod sample;
@@ -58,6 +59,7 @@ pub use chain::{Applied, Chain, Preset, PresetParams, Stage, TokenData};
 pub use error::Error;
 pub use oneshot::{sample_token, seed_thread};
 pub use params::SamplerParams;
+pub use report::{CandidateReport, Report, StageReport, report_draw};
 pub use request::{Answer, Likelihood, Request, Response};
 pub use sampler::Sampler;
 pub use simd::SimdLevel;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// The chapters of the header, in the order in which one learns them.
-const CHAPTERS: [&str; 10] = [
+const CHAPTERS: [&str; 18] = [
     "src/params.rs",
     "src/capi/oneshot.rs",
     "src/allowed.rs",
@@ -13,6 +13,14 @@ const CHAPTERS: [&str; 10] = [
     "src/capi/rows.rs",
     "src/capi/stream_config.rs",
     "src/capi/stream.rs",
+    "src/capi/chain.rs",
+    "src/capi/chain_logits.rs",
+    "src/capi/chain_stages.rs",
+    "src/capi/chain_preset.rs",
+    "src/chain/token.rs",
+    "src/capi/chain_draw.rs",
+    "src/capi/report_structs.rs",
+    "src/capi/report.rs",
     "src/capi/status.rs",
     "src/capi/version.rs",
 ];

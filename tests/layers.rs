@@ -17,6 +17,7 @@ const LAYERS: &[&[&str]] = &[
     &["thread_state"],
     &["oneshot", "sampler"],
     &["request", "stream", "chain"],
+    &["report"],
     &["capi"],
 ];
 

@@ -21,7 +21,7 @@ fn blocks(readme: &str, language: &str) -> Vec<String> {
 fn examples_are_the_compiled_files() {
     let readme = read("README.md");
     assert_eq!(blocks(&readme, "c"), [read("examples/quickstart.c")]);
-    let cpp = ["quickstart", "stream"].map(|name| read(&format!("examples/{name}.cpp")));
+    let cpp = ["quickstart", "stream", "chain"].map(|name| read(&format!("examples/{name}.cpp")));
     assert_eq!(blocks(&readme, "cpp"), cpp);
 }
 
@@ -53,7 +53,11 @@ fn quoted_facts_hold() {
     assert!(readme.contains(&format!("Rust toolchain ({rust} or newer)")));
     assert!(readme.contains("cmake (3.14 or newer)"));
     assert!(read("CMakeLists.txt").contains("cmake_minimum_required(VERSION 3.14"));
-    for target in ["demo", "test", "bench"] {
+    let series = concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
+    assert!(readme.contains(&format!("find_package(s2sampler {series} REQUIRED)")));
+    let commands =
+        ["demo", "test", "bench", "install", "dist", "vendored", "audit", "advisories", "msrv"];
+    for target in commands {
         assert!(readme.contains(&format!("make {target}")));
         assert!(read("Makefile").contains(&format!("\n{target}:")));
     }

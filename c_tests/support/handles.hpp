@@ -13,9 +13,11 @@
 struct FreeHandle {
     void operator()(S2Sampler *sampler) const { s2_sampler_free(sampler); }
     void operator()(S2Stream *stream) const { s2_stream_free(stream); }
+    void operator()(S2Chain *chain) const { s2_chain_free(chain); }
 };
 using SamplerHandle = std::unique_ptr<S2Sampler, FreeHandle>;
 using StreamHandle = std::unique_ptr<S2Stream, FreeHandle>;
+using ChainHandle = std::unique_ptr<S2Chain, FreeHandle>;
 
 // A handle that must be there.
 template <class T>

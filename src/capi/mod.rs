@@ -5,9 +5,16 @@
 //! `include/s2sampler.h`; the rules they share are in `cbindgen.toml`.
 
 mod atfork;
+mod chain;
+mod chain_draw;
+mod chain_logits;
+mod chain_preset;
+mod chain_stages;
 mod guard;
 mod oneshot;
 mod pointers;
+mod report;
+mod report_structs;
 mod request;
 mod rows;
 mod sampler;

@@ -35,6 +35,39 @@ pub(super) unsafe fn items<'a, T>(first: *const T, count: i32) -> Result<&'a [T]
     }
 }
 
+/// The `count` items at `first`, to be changed; at most `i32::MAX`. None for no count, whatever the
+/// pointer.
+///
+/// # Safety
+/// `first` is NULL or points to `count` items that nobody else uses while the slice lives.
+pub(super) unsafe fn changed<'a, T>(first: *mut T, count: usize) -> Result<&'a mut [T], Error> {
+    if count == 0 {
+        return Ok(&mut []);
+    }
+    if first.is_null() {
+        return Err(Error::NullPointer);
+    }
+    let size = size_of::<T>().checked_mul(count).and_then(|size| isize::try_from(size).ok());
+    if !first.is_aligned() || i32::try_from(count).is_err() || size.is_none() {
+        return Err(Error::BadArgument);
+    }
+    // SAFETY: not NULL, aligned and no longer than memory can be by the checks above, and the caller's to
+    // lend by this function's contract.
+    Ok(unsafe { core::slice::from_raw_parts_mut(first, count) })
+}
+
+/// The value at `from`.
+///
+/// # Safety
+/// `from` is NULL or points to a `T`, of any alignment.
+pub(super) unsafe fn taken<T: Copy>(from: *const T) -> Result<T, Error> {
+    if from.is_null() {
+        return Err(Error::NullPointer);
+    }
+    // SAFETY: not NULL, readable by this function's contract.
+    Ok(unsafe { from.read_unaligned() })
+}
+
 /// As [`items`], for counts that must not be negative.
 ///
 /// # Safety

@@ -87,9 +87,13 @@ impl<'a, 't> Candidates<'a, 't> {
         change: impl Fn(&T, f32) -> f32,
     ) -> Result<(), Error> {
         match &mut self.form {
-            Form::Row(row) => edits
-                .iter()
-                .try_for_each(|(id, edit)| row.edit(self.tools, *id, |logit| change(edit, logit))),
+            Form::Row(row) => {
+                // As in a list: whether a token is there is not to decide what a nucleus adds up.
+                row.release();
+                edits.iter().try_for_each(|(id, edit)| {
+                    row.edit(self.tools, *id, |logit| change(edit, logit))
+                })
+            }
             Form::List(list) => {
                 list.change(|token| {
                     let rest = &edits[edits.partition_point(|edit| edit.0 < token.id)..];

@@ -2,7 +2,8 @@
 //!
 //! `stage` is a stage of any kind, `stages` has the kinds, `rule` is what each of them can do. They work on
 //! `candidates`: a `row` until something is cut, a `list` from then on. `softmax` and `spread` are sums
-//! that several stages need, `tools` is memory, `preset` has chains that are known.
+//! that several stages need, `tools` is memory, `preset` has chains that are known, `trace` shows a
+//! pass to a report.
 
 mod candidates;
 mod list;
@@ -15,10 +16,12 @@ mod stage;
 mod stages;
 mod token;
 mod tools;
+mod trace;
 
 pub use preset::{Preset, PresetParams};
 pub use stage::Stage;
 pub use token::TokenData;
+pub(crate) use trace::{Setting, Step};
 
 use crate::simd::{Kernels, SimdLevel};
 use crate::{Error, memory};

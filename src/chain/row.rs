@@ -51,6 +51,11 @@ impl<'a> Row<'a> {
         if self.copied { copy } else { self.logits }
     }
 
+    /// Holds no probabilities any more.
+    pub(super) fn release(&mut self) {
+        self.held = None;
+    }
+
     /// The logit of a token that was not edited.
     fn divided(&self, logit: f32) -> f32 {
         self.divisor.map_or(logit, |divisor| logit / divisor)
@@ -67,7 +72,6 @@ impl<'a> Row<'a> {
             return Ok(());
         };
         let change = |logit: f32| number(change(number(logit)));
-        self.held = None;
         let place = tools.edits.binary_search_by_key(&id, |edit| edit.0);
         if !self.copied && place.is_err() && tools.edits.len() >= MANY {
             self.copy(tools)?;

@@ -8,6 +8,7 @@ pub mod golden;
 pub mod levels;
 pub mod oracle;
 pub mod params;
+pub mod reports;
 pub mod requests;
 pub mod rows;
 

@@ -69,6 +69,11 @@ impl Dry {
         })
     }
 
+    /// The number of tokens in the history.
+    pub(in crate::chain) fn heard(&self) -> usize {
+        self.history.tokens().len()
+    }
+
     fn breakers(&self) -> impl Iterator<Item = &[i32]> {
         let starts = core::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, end)| &self.breakers[start..*end])

@@ -42,6 +42,11 @@ impl Penalties {
         reserve(&mut counts, usize::try_from(last_n).map_or(0, |last_n| last_n + 1))?;
         Ok(Self { history: self.history.try_clone()?, counts, ..*self })
     }
+
+    /// The number of tokens in the history.
+    pub(in crate::chain) fn heard(&self) -> usize {
+        self.history.tokens().len()
+    }
 }
 
 impl Rule for Penalties {

@@ -28,8 +28,10 @@ impl Rule for S2 {
         } else {
             let mut hidden = candidates.s2(&self.params)?;
             let (list, _) = candidates.list()?;
-            if hidden > 0 && t == f32::INFINITY {
-                // -inf / inf: no weights, and rank 0 is the answer.
+            let ends = [list.tokens().first(), list.tokens().last()];
+            let [top, last] = ends.map(|end| end.map_or(0.0, |token| token.logit));
+            if t == f32::INFINITY && (hidden > 0 || last - top == f32::NEG_INFINITY) {
+                // -inf / inf, be it by overflow: no weights, and rank 0 is the answer.
                 hidden += list.tokens().len() - 1;
                 list.truncate(1);
             }

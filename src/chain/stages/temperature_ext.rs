@@ -23,8 +23,25 @@ impl TemperatureExt {
         Ok(Self { t: number(t)?, delta: number(delta)?, exponent })
     }
 
+    /// The temperature for these candidates, which are ranked for that; none if they are too few.
+    pub(in crate::chain) fn choose(
+        &self,
+        candidates: &mut Candidates<'_, '_>,
+    ) -> Result<Option<f32>, Error> {
+        if self.delta <= 0.0 {
+            return Ok(Some(self.t));
+        }
+        if candidates.len() < 2 {
+            return Ok(None);
+        }
+        let (list, _) = candidates.ranked()?;
+        let tokens = list.tokens();
+        let several = tokens.len() > 1;
+        Ok(several.then(|| self.dynamic(tokens.iter().map(|token| token.p))))
+    }
+
     /// The temperature for candidates of the given probabilities.
-    pub(in crate::chain) fn dynamic(&self, probabilities: impl Iterator<Item = f32>) -> f32 {
+    fn dynamic(&self, probabilities: impl Iterator<Item = f32>) -> f32 {
         let (entropy, count) = entropy(probabilities);
         let share = (entropy / (count as f64).ln()) as f32;
         let low = (self.t - self.delta).max(0.0);
@@ -46,17 +63,9 @@ impl Rule for TemperatureExt {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
-        if self.delta <= 0.0 {
-            return Temperature { t: self.t }.apply(candidates);
+        match self.choose(candidates)? {
+            Some(t) => Temperature { t }.apply(candidates),
+            None => Ok(()),
         }
-        if candidates.len() < 2 {
-            return Ok(());
-        }
-        let (list, _) = candidates.ranked()?;
-        if list.tokens().len() < 2 {
-            return Ok(());
-        }
-        let t = self.dynamic(list.tokens().iter().map(|token| token.p));
-        Temperature { t }.apply(candidates)
     }
 }

@@ -1,0 +1,348 @@
+/* Every function of a chain with NULL, zero, negative and odd arguments: a status, and the chain as before. */
+#include <s2sampler.h>
+
+#include "support/check.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static S2Chain *new_chain(void) {
+    S2Chain *const chain = s2_chain_new(7);
+    CHECK(chain != NULL && s2_chain_count(chain) == 0 && s2_chain_get_seed(chain) == 7);
+    return chain;
+}
+
+static void without_a_chain(void) {
+    const float row[2] = {1.0F, 2.0F};
+    S2TokenData token = {3, 1.0F, 0.5F};
+    S2TokenDataArray array = {NULL, 1, 77, true};
+    const S2LogitBias bias = {0, 1.0F};
+    const int32_t one = 1;
+
+    array.data = &token;
+    CHECK(s2_chain_clone(NULL) == NULL);
+    s2_chain_free(NULL);
+    s2_chain_reset(NULL);
+    CHECK(s2_chain_remove(NULL, 0) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_count(NULL) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_stage_name(NULL, 0) == NULL);
+    CHECK(s2_chain_get_seed(NULL) == 0);
+    CHECK(s2_chain_sample(NULL, row, 2) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_sample(NULL, NULL, 0) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_apply(NULL, &array) == S2_ERROR_NULL_POINTER);
+    CHECK(array.selected == 77 && array.size == 1 && array.sorted && token.id == 3);
+    CHECK(s2_chain_apply(NULL, NULL) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_accept(NULL, 0) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_logit_bias(NULL, &bias, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_penalties(NULL, 1, 1.0F, 0.0F, 0.0F) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_dry(NULL, 1.0F, 2.0F, 2, -1, &one, &one, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_temperature(NULL, 1.0F) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_temperature_ext(NULL, 1.0F, 0.0F, 1.0F) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_top_k(NULL, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_top_p(NULL, 1.0F, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_min_p(NULL, 1.0F, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_typical(NULL, 1.0F, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_top_n_sigma(NULL, 1.0F) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_xtc(NULL, 1.0F, 0.1F, 1, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_s2(NULL, NULL) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_softmax(NULL) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_greedy(NULL) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_dist(NULL, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_mirostat_v2(NULL, 1, 5.0F, 0.1F) == S2_ERROR_NULL_POINTER);
+}
+
+/* What no stage is made of, one number at a time. */
+static void stages_out_of_range(void) {
+    const float bad[] = {NAN, -NAN};
+    const float not_finite[] = {NAN, INFINITY, -INFINITY};
+    const int32_t windows[] = {-2, INT_MIN, 1048577, INT_MAX};
+    S2Chain *const chain = new_chain();
+    size_t i;
+
+#define REFUSED(call) CHECK((call) == S2_ERROR_BAD_ARGUMENT && s2_chain_count(chain) == 0)
+    for (i = 0; i < LENGTH(bad); ++i) {
+        REFUSED(s2_chain_add_temperature(chain, bad[i]));
+        REFUSED(s2_chain_add_temperature_ext(chain, bad[i], 0.5F, 1.0F));
+        REFUSED(s2_chain_add_temperature_ext(chain, 1.0F, bad[i], 1.0F));
+        REFUSED(s2_chain_add_top_p(chain, bad[i], 1));
+        REFUSED(s2_chain_add_min_p(chain, bad[i], 1));
+        REFUSED(s2_chain_add_typical(chain, bad[i], 1));
+        REFUSED(s2_chain_add_top_n_sigma(chain, bad[i]));
+        REFUSED(s2_chain_add_xtc(chain, bad[i], 0.1F, 1, 1));
+        REFUSED(s2_chain_add_xtc(chain, 1.0F, bad[i], 1, 1));
+    }
+    for (i = 0; i < LENGTH(not_finite); ++i) {
+        REFUSED(s2_chain_add_temperature_ext(chain, 1.0F, 0.5F, not_finite[i]));
+        REFUSED(s2_chain_add_penalties(chain, 64, not_finite[i], 0.0F, 0.0F));
+        REFUSED(s2_chain_add_penalties(chain, 64, 1.0F, not_finite[i], 0.0F));
+        REFUSED(s2_chain_add_penalties(chain, 64, 1.0F, 0.0F, not_finite[i]));
+        REFUSED(s2_chain_add_dry(chain, not_finite[i], 2.0F, 2, -1, NULL, NULL, 0));
+        REFUSED(s2_chain_add_dry(chain, 1.0F, not_finite[i], 2, -1, NULL, NULL, 0));
+        REFUSED(s2_chain_add_mirostat_v2(chain, 1, not_finite[i], 0.1F));
+        REFUSED(s2_chain_add_mirostat_v2(chain, 1, 5.0F, not_finite[i]));
+    }
+    REFUSED(s2_chain_add_penalties(chain, 64, 0.0F, 0.0F, 0.0F));
+    REFUSED(s2_chain_add_penalties(chain, 64, -1.0F, 0.0F, 0.0F));
+    for (i = 0; i < LENGTH(windows); ++i) {
+        REFUSED(s2_chain_add_penalties(chain, windows[i], 1.1F, 0.0F, 0.0F));
+        REFUSED(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, windows[i], NULL, NULL, 0));
+    }
+    REFUSED(s2_chain_add_dry(chain, 1.0F, 2.0F, -1, -1, NULL, NULL, 0));
+    REFUSED(s2_chain_add_dry(chain, 1.0F, 2.0F, INT_MIN, -1, NULL, NULL, 0));
+    s2_chain_free(chain);
+}
+
+/* Lists of ids: biases, and the breakers of dry. */
+static void lists(void) {
+    const S2LogitBias biases[] = {{1, 2.0F}, {1, -INFINITY}, {INT_MAX, 0.0F}};
+    const S2LogitBias negative[] = {{1, 2.0F}, {-1, 2.0F}};
+    const S2LogitBias no_number[] = {{1, 2.0F}, {2, NAN}};
+    const int32_t counts[] = {-1, INT_MIN};
+    const int32_t tokens[] = {1, 2, 3};
+    const int32_t lengths[] = {1, 0, 2};
+    const int32_t nothing[] = {0, 0};
+    const int32_t below[] = {2, -1};
+    const int32_t beyond[] = {INT_MAX, 1};
+    S2Chain *const chain = new_chain();
+    size_t i;
+
+    for (i = 0; i < LENGTH(counts); ++i) {
+        REFUSED(s2_chain_add_logit_bias(chain, biases, counts[i]));
+        REFUSED(s2_chain_add_logit_bias(chain, NULL, counts[i]));
+        REFUSED(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, -1, tokens, lengths, counts[i]));
+        REFUSED(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, -1, NULL, NULL, counts[i]));
+    }
+    REFUSED(s2_chain_add_logit_bias(chain, negative, 2));
+    REFUSED(s2_chain_add_logit_bias(chain, no_number, 2));
+    REFUSED(s2_chain_add_logit_bias(
+        chain, (const S2LogitBias *)(const void *)((const char *)biases + 1), 1));
+    CHECK(s2_chain_add_logit_bias(chain, NULL, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, -1, tokens, NULL, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, -1, NULL, lengths, 3) == S2_ERROR_NULL_POINTER);
+    REFUSED(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, -1, tokens, below, 2));
+    REFUSED(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, -1, tokens, beyond, 2));
+    REFUSED(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, -1,
+                             (const int32_t *)(const void *)((const char *)tokens + 2), lengths, 1));
+    REFUSED(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, -1, tokens,
+                             (const int32_t *)(const void *)((const char *)lengths + 2), 1));
+
+    CHECK(s2_chain_add_logit_bias(chain, NULL, 0) == 0);
+    CHECK(s2_chain_add_logit_bias(chain, biases, 3) == 1);
+    CHECK(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, -1, NULL, NULL, 0) == 2);
+    CHECK(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, -1, NULL, nothing, 2) == 3);
+    CHECK(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, -1, tokens, lengths, 3) == 4);
+    CHECK(s2_chain_count(chain) == 5);
+    s2_chain_free(chain);
+}
+
+/* One stage of each kind, at the ends of what is allowed, and the indices of each. */
+static void names_and_places(void) {
+    const char *const names[] = {"logit_bias",  "penalties", "dry",   "temperature",
+                                 "temperature_ext", "top_k", "top_p", "min_p",
+                                 "typical",     "top_n_sigma", "xtc", "s2",
+                                 "softmax",     "greedy",    "dist",  "mirostat_v2"};
+    const int32_t no_place[] = {-1, INT_MIN, (int32_t)LENGTH(names), INT_MAX};
+    const float row[2] = {1.0F, 2.0F};
+    S2Chain *const chain = new_chain();
+    int32_t i;
+
+    CHECK(s2_chain_stage_name(chain, 0) == NULL && s2_chain_remove(chain, 0) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_chain_add_logit_bias(chain, NULL, 0) == 0);
+    CHECK(s2_chain_add_penalties(chain, 1048576, 1e-38F, -1e38F, 1e38F) == 1);
+    CHECK(s2_chain_add_dry(chain, -1.0F, 2.0F, INT_MAX, 1048576, NULL, NULL, 0) == 2);
+    CHECK(s2_chain_add_temperature(chain, INFINITY) == 3);
+    CHECK(s2_chain_add_temperature_ext(chain, -INFINITY, INFINITY, -1.0F) == 4);
+    CHECK(s2_chain_add_top_k(chain, INT_MIN) == 5);
+    CHECK(s2_chain_add_top_p(chain, -INFINITY, SIZE_MAX) == 6);
+    CHECK(s2_chain_add_min_p(chain, INFINITY, 0) == 7);
+    CHECK(s2_chain_add_typical(chain, -1.0F, SIZE_MAX) == 8);
+    CHECK(s2_chain_add_top_n_sigma(chain, INFINITY) == 9);
+    CHECK(s2_chain_add_xtc(chain, INFINITY, -INFINITY, SIZE_MAX, UINT32_MAX) == 10);
+    CHECK(s2_chain_add_s2(chain, NULL) == 11);
+    CHECK(s2_chain_add_softmax(chain) == 12);
+    CHECK(s2_chain_add_greedy(chain) == 13);
+    CHECK(s2_chain_add_dist(chain, UINT32_MAX) == 14);
+    CHECK(s2_chain_add_mirostat_v2(chain, 0, -1.0F, -1.0F) == 15);
+    CHECK(s2_chain_count(chain) == (int32_t)LENGTH(names));
+    for (i = 0; i < (int32_t)LENGTH(names); ++i) {
+        CHECK_CASE(strcmp(s2_chain_stage_name(chain, i), names[i]) == 0, "stage %d", (int)i);
+    }
+    for (i = 0; i < (int32_t)LENGTH(no_place); ++i) {
+        CHECK(s2_chain_stage_name(chain, no_place[i]) == NULL);
+        CHECK(s2_chain_remove(chain, no_place[i]) == S2_ERROR_BAD_ARGUMENT);
+    }
+    CHECK(s2_chain_count(chain) == (int32_t)LENGTH(names));
+    CHECK(s2_chain_sample(chain, row, 2) >= 0);
+
+    /* Removing moves those after it up. */
+    CHECK(s2_chain_remove(chain, 1) == 0 && s2_chain_remove(chain, 14) == 0);
+    CHECK(s2_chain_count(chain) == 14 && strcmp(s2_chain_stage_name(chain, 1), "dry") == 0);
+    CHECK(strcmp(s2_chain_stage_name(chain, 13), "dist") == 0);
+    CHECK(s2_chain_stage_name(chain, 14) == NULL);
+    CHECK(s2_chain_add_top_k(chain, 1) == 14);
+    while (s2_chain_count(chain) > 0) {
+        CHECK(s2_chain_remove(chain, 0) == 0);
+    }
+    CHECK(s2_chain_sample(chain, row, 2) == S2_ERROR_NO_SELECTION);
+    s2_chain_free(chain);
+}
+
+static void rows(void) {
+    const float row[3] = {1.0F, 3.0F, 2.0F};
+    const int32_t lengths[] = {0, -1, INT_MIN};
+    int32_t tokens[3] = {-77, -77, -77};
+    S2Chain *const chain = new_chain();
+    S2Chain *chains[3];
+    size_t i;
+
+    chains[0] = chains[2] = chain;
+    chains[1] = NULL;
+    /* A chain that selects nothing ends nothing. */
+    CHECK(s2_chain_sample(chain, row, 3) == S2_ERROR_NO_SELECTION);
+    CHECK(s2_chain_add_top_k(chain, 2) == 0);
+    CHECK(s2_chain_sample(chain, row, 3) == S2_ERROR_NO_SELECTION);
+    CHECK(s2_chain_add_greedy(chain) == 1);
+    CHECK(s2_chain_sample(chain, row, 3) == 1);
+    for (i = 0; i < LENGTH(lengths); ++i) {
+        CHECK(s2_chain_sample(chain, row, lengths[i]) == S2_ERROR_EMPTY_ROW);
+        CHECK(s2_chain_sample(chain, NULL, lengths[i]) == S2_ERROR_EMPTY_ROW);
+        CHECK(s2_chain_batch_sample(NULL, NULL, lengths[i], 3, 3, NULL) == 0);
+    }
+    CHECK(s2_chain_sample(chain, NULL, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_sample(chain, (const float *)(const void *)((const char *)row + 1), 2) ==
+          S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_chain_accept(chain, -1) == 0 && s2_chain_accept(chain, INT_MIN) == 0 &&
+          s2_chain_accept(chain, INT_MAX) == 0);
+
+    CHECK(s2_chain_batch_sample(NULL, row, 1, 3, 3, tokens) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_batch_sample(chains, NULL, 1, 3, 3, tokens) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_batch_sample(chains, row, 1, 3, 3, NULL) == S2_ERROR_NULL_POINTER);
+    CHECK(tokens[0] == -77 && tokens[1] == -77 && tokens[2] == -77);
+    /* A row without a token does not keep the others from theirs. */
+    CHECK(s2_chain_batch_sample(chains, row, 3, 1, 1, tokens) == S2_ERROR_NULL_POINTER);
+    CHECK(tokens[0] == 0 && tokens[1] == S2_ERROR_NULL_POINTER && tokens[2] == 0);
+    CHECK(s2_chain_batch_sample(chains, row, 3, 1, 0, tokens) == S2_ERROR_EMPTY_ROW);
+    CHECK(tokens[1] == S2_ERROR_NULL_POINTER && tokens[2] == S2_ERROR_EMPTY_ROW);
+    s2_chain_free(chain);
+}
+
+static void arrays(void) {
+    S2TokenData tokens[3] = {{5, 1.0F, 0.25F}, {-6, NAN, 0.5F}, {5, 2.0F, 0.75F}};
+    S2TokenData before[3];
+    S2TokenDataArray array = {NULL, 3, 77, true};
+    S2Chain *const chain = new_chain();
+    size_t size;
+
+    CHECK(s2_chain_add_top_k(chain, 1) == 0);
+    memcpy(before, tokens, sizeof tokens);
+    CHECK(s2_chain_apply(chain, NULL) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_apply(chain, &array) == S2_ERROR_NULL_POINTER);
+    CHECK(array.size == 3 && array.selected == 77 && array.sorted);
+    array.data = (S2TokenData *)(void *)((char *)tokens + 1);
+    array.size = 2;
+    CHECK(s2_chain_apply(chain, &array) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(array.size == 2 && array.selected == 77 && array.sorted);
+    array.data = tokens;
+    for (size = (size_t)INT_MAX + 1; size > INT_MAX; size *= 2) {
+        array.size = size;
+        CHECK(s2_chain_apply(chain, &array) == S2_ERROR_BAD_ARGUMENT);
+        CHECK(array.size == size && array.selected == 77 && array.sorted);
+    }
+    array.size = SIZE_MAX;
+    CHECK(s2_chain_apply(chain, &array) == S2_ERROR_BAD_ARGUMENT && array.selected == 77);
+    array.size = 0;
+    CHECK(s2_chain_apply(chain, &array) == S2_ERROR_EMPTY_ROW);
+    CHECK(array.data == tokens && array.size == 0 && array.selected == -1 && array.sorted);
+    array.data = NULL;
+    array.selected = 77;
+    CHECK(s2_chain_apply(chain, &array) == S2_ERROR_EMPTY_ROW && array.selected == -1);
+    CHECK(memcmp(before, tokens, sizeof tokens) == 0);
+
+    /* Any byte is a bool, and an address of any alignment a pointer to the struct. */
+    {
+        unsigned char bytes[sizeof(S2TokenDataArray) + 1];
+        S2TokenDataArray read;
+        array.data = tokens;
+        array.size = 3;
+        array.selected = 77;
+        memcpy(bytes + 1, &array, sizeof array);
+        bytes[1 + offsetof(S2TokenDataArray, sorted)] = 0xAA;
+        CHECK(s2_chain_apply(chain, (S2TokenDataArray *)(void *)(bytes + 1)) == 0);
+        memcpy(&read, bytes + 1, sizeof read);
+        CHECK(read.data == tokens && read.size == 1 && read.selected == -1 && read.sorted);
+        CHECK(tokens[0].id == 5 && tokens[0].logit == 2.0F && tokens[0].p == 0.75F);
+    }
+    s2_chain_free(chain);
+}
+
+static void presets(void) {
+    const int32_t no_preset[] = {-1, 4, INT_MIN, INT_MAX};
+    S2PresetParams params;
+    S2PresetParams before;
+    struct {
+        S2PresetParams known;
+        unsigned char beyond[4096 - sizeof(S2PresetParams)];
+    } newer;
+    S2Chain *chain;
+    int32_t which;
+    size_t i;
+
+    memset(&params, 0x5A, sizeof params);
+    before = params;
+    for (i = 0; i < LENGTH(no_preset); ++i) {
+        CHECK(s2_preset_params_init(&params, no_preset[i]) == S2_ERROR_BAD_ARGUMENT);
+        CHECK(s2_preset_params_init(NULL, no_preset[i]) == S2_ERROR_NULL_POINTER);
+        CHECK(memcmp(&params, &before, sizeof params) == 0);
+        CHECK(s2_chain_new_preset(no_preset[i], 1, NULL) == NULL);
+    }
+    CHECK(s2_preset_params_init(NULL, 0) == S2_ERROR_NULL_POINTER);
+    for (which = S2_PRESET_S2; which <= S2_PRESET_HUGGINGFACE; ++which) {
+        CHECK(s2_preset_params_init(&params, which) == 0 && params.struct_size == sizeof params);
+        chain = s2_chain_new_preset(which, 9, &params);
+        CHECK(chain != NULL && s2_chain_get_seed(chain) == 9 && s2_chain_count(chain) >= 2);
+        s2_chain_free(chain);
+
+        /* A program of another version. */
+        for (i = 0; i <= 4096; ++i) {
+            memset(&newer, 0, sizeof newer);
+            newer.known = params;
+            newer.known.struct_size = (uint32_t)i;
+            chain = s2_chain_new_preset(which, 9, &newer.known);
+            CHECK_CASE((chain != NULL) == (i >= 4), "size %d", (int)i);
+            s2_chain_free(chain);
+        }
+        newer.known.struct_size = 4097;
+        CHECK(s2_chain_new_preset(which, 9, &newer.known) == NULL);
+        newer.known.struct_size = 4096;
+        newer.beyond[LENGTH(newer.beyond) - 1] = 1;
+        CHECK(s2_chain_new_preset(which, 9, &newer.known) == NULL);
+        newer.known.struct_size = 4095;
+        chain = s2_chain_new_preset(which, 9, &newer.known);
+        CHECK(chain != NULL);
+        s2_chain_free(chain);
+        newer.known.struct_size = UINT_MAX;
+        CHECK(s2_chain_new_preset(which, 9, &newer.known) == NULL);
+    }
+    /* A parameter out of range, but not for the stage of the S2 rule, which has none. */
+    CHECK(s2_preset_params_init(&params, S2_PRESET_LLAMA) == 0);
+    params.temperature = NAN;
+    CHECK(s2_chain_new_preset(S2_PRESET_LLAMA, 9, &params) == NULL);
+    chain = s2_chain_new_preset(S2_PRESET_S2, 9, &params);
+    CHECK(chain != NULL);
+    s2_chain_free(chain);
+}
+
+int main(void) {
+    without_a_chain();
+    stages_out_of_range();
+    lists();
+    names_and_places();
+    rows();
+    arrays();
+    presets();
+    return 0;
+}

@@ -1,0 +1,61 @@
+# What `cmake --install` lays down: the headers, both libraries, the drop-ins' sources, the licences, and
+# the packages by which CMake and pkg-config find them.
+#
+# Nothing installed names the prefix: the packages find it from where they lie, so the tree can be moved.
+# The components s2sampler_runtime (what a program needs to run) and s2sampler_development (the rest) are
+# for packagers.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(s2_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/s2sampler")
+set(s2_dropin_dir "${CMAKE_INSTALL_DATADIR}/s2sampler/dropin")
+set(s2_licence_dir "${CMAKE_INSTALL_DATADIR}/licenses/s2sampler")
+set(s2_made_dir "${PROJECT_BINARY_DIR}/install")
+
+# --- Files -----------------------------------------------------------------------------------------
+
+install(PROGRAMS "${s2_shared}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT s2sampler_runtime)
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE-APACHE" "${PROJECT_SOURCE_DIR}/LICENSE-MIT"
+    "${PROJECT_SOURCE_DIR}/THIRD-PARTY.md"
+    DESTINATION "${s2_licence_dir}" COMPONENT s2sampler_runtime)
+
+install(FILES "${s2_link_name}" "${s2_static}"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT s2sampler_development)
+install(FILES "${PROJECT_SOURCE_DIR}/include/s2sampler.h" "${PROJECT_SOURCE_DIR}/include/s2sampler.hpp"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT s2sampler_development)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/dropin/"
+    DESTINATION "${s2_dropin_dir}" COMPONENT s2sampler_development
+    FILES_MATCHING PATTERN "*.cpp" PATTERN "*.hpp")
+
+# --- The CMake package -----------------------------------------------------------------------------
+
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/s2samplerConfig.cmake.in"
+    "${s2_made_dir}/s2samplerConfig.cmake"
+    INSTALL_DESTINATION "${s2_cmake_dir}"
+    PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR s2_dropin_dir)
+# As the SONAME has it: while the version is 0.y, y names the compatible series.
+write_basic_package_version_file("${s2_made_dir}/s2samplerConfigVersion.cmake"
+    COMPATIBILITY SameMinorVersion)
+install(FILES "${s2_made_dir}/s2samplerConfig.cmake" "${s2_made_dir}/s2samplerConfigVersion.cmake"
+    DESTINATION "${s2_cmake_dir}" COMPONENT s2sampler_development)
+
+# --- The pkg-config file ---------------------------------------------------------------------------
+
+# A libdir or includedir that is absolute (some distributions have them so) is taken as it is.
+set(s2_pc_prefix "${CMAKE_INSTALL_PREFIX}")
+set(s2_pc_libdir "${CMAKE_INSTALL_LIBDIR}")
+set(s2_pc_includedir "${CMAKE_INSTALL_INCLUDEDIR}")
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    file(RELATIVE_PATH s2_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+    string(REGEX REPLACE "/$" "" s2_up "${s2_up}")
+    set(s2_pc_prefix "\${pcfiledir}/${s2_up}")
+    set(s2_pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+endif()
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+    set(s2_pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+list(TRANSFORM s2_system_libs PREPEND "-l" OUTPUT_VARIABLE s2_pc_private)
+list(JOIN s2_pc_private " " s2_pc_private)
+configure_file("${PROJECT_SOURCE_DIR}/cmake/s2sampler.pc.in" "${s2_made_dir}/s2sampler.pc" @ONLY)
+install(FILES "${s2_made_dir}/s2sampler.pc"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT s2sampler_development)

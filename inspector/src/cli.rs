@@ -1,0 +1,226 @@
+//! The command line.
+
+use crate::problem::Problem;
+use crate::stages::FORMS;
+use clap::{Args, Parser, ValueEnum};
+use s2sampler::Preset;
+use std::path::PathBuf;
+
+/// Shows what every stage of a sampler chain does to a row of logits.
+///
+/// Without --preset or --chain the row goes through the plain draw of the S2 engines: top-k and top-p at
+/// temperature 1, then temperature.
+#[derive(Debug, Parser)]
+#[command(name = "s2inspect", version, after_help = legend())]
+pub struct Command {
+    /// The row: .f32 (raw little-endian binary32), .npy (float32 or float16), else text
+    pub file: PathBuf,
+
+    /// Which row of an .npy file that has several, from 0 on
+    #[arg(long, value_name = "N")]
+    pub row: Option<u64>,
+
+    #[command(flatten)]
+    pub setting: SettingArgs,
+
+    /// A second setting, beside the first: a chain, or options in one word, as "--top-p 0.95"
+    #[arg(long, value_name = "SETTING", allow_hyphen_values = true)]
+    pub compare: Option<String>,
+
+    /// How many candidates to list, the likeliest first
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub show: usize,
+
+    /// Draw N times, from seeds that follow each other, and compare with the final probabilities
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub draws: Option<u32>,
+
+    /// Print the report as JSON instead; with --compare a list of both
+    #[arg(long, conflicts_with = "draws")]
+    pub json: bool,
+
+    /// Draw logits, probabilities and the stages' cuts into an SVG file
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
+/// What a row goes through.
+#[derive(Args, Debug, Clone, Default, PartialEq)]
+pub struct SettingArgs {
+    /// The logits are divided by it; 0 or less takes the best token
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub temperature: Option<f32>,
+
+    /// The share of the probability that stays
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub top_p: Option<f32>,
+
+    /// The number of ranks that stay; 0 or less: all
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub top_k: Option<i32>,
+
+    /// A chain made in advance; the options here change its parameters
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<PresetName>,
+
+    /// The share of the best token's probability that a token needs
+    #[arg(long, value_name = "P", requires = "preset", allow_negative_numbers = true)]
+    pub min_p: Option<f32>,
+
+    /// What the logits of recent tokens are divided by, or multiplied with
+    #[arg(long, value_name = "X", requires = "preset", allow_negative_numbers = true)]
+    pub repeat_penalty: Option<f32>,
+
+    /// How many tokens are recent; -1: all
+    #[arg(long, value_name = "N", requires = "preset", allow_negative_numbers = true)]
+    pub penalty_last_n: Option<i32>,
+
+    /// A chain of one's own: "top_k(40) top_p(0.9) temperature(0.8) dist(42)"
+    #[arg(long, value_name = "STAGES", conflicts_with_all =
+        ["temperature", "top_p", "top_k", "preset", "min_p", "repeat_penalty", "penalty_last_n"])]
+    pub chain: Option<String>,
+
+    /// The tokens drawn before, oldest first, with commas between them
+    #[arg(long, value_name = "IDS", value_delimiter = ',', allow_negative_numbers = true)]
+    pub history: Option<Vec<i32>>,
+
+    /// For the stages that name no seed [default: 42]
+    #[arg(long, value_name = "SEED")]
+    pub seed: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+pub enum PresetName {
+    S2,
+    Article,
+    Llama,
+    Huggingface,
+}
+
+impl From<PresetName> for Preset {
+    fn from(name: PresetName) -> Self {
+        match name {
+            PresetName::S2 => Self::S2,
+            PresetName::Article => Self::Article,
+            PresetName::Llama => Self::Llama,
+            PresetName::Huggingface => Self::HuggingFace,
+        }
+    }
+}
+
+/// A setting in one word, for `--compare`.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true, disable_help_flag = true)]
+struct Second {
+    #[command(flatten)]
+    setting: SettingArgs,
+}
+
+impl SettingArgs {
+    /// The second setting. History and seed are those of the first unless it has its own.
+    pub fn second(&self, text: &str) -> Result<Self, Problem> {
+        let mut second = if text.trim_start().starts_with("--") {
+            let no_words = || Problem::Usage("--compare: a quotation mark is open".to_owned());
+            let words = shlex::split(text).ok_or_else(no_words)?;
+            let parsed = Second::try_parse_from(words).map_err(|error| {
+                let said = error.to_string();
+                let line = said.lines().next().unwrap_or_default();
+                Problem::Usage(format!("--compare: {}", line.trim_start_matches("error: ")))
+            });
+            parsed?.setting
+        } else {
+            Self { chain: Some(text.to_owned()), ..Self::default() }
+        };
+        second.seed = second.seed.or(self.seed);
+        if second.takes_history() && second.history.is_none() {
+            second.history.clone_from(&self.history);
+        }
+        Ok(second)
+    }
+
+    /// Whether there is a chain: the plain draw knows no history.
+    pub fn takes_history(&self) -> bool {
+        self.chain.is_some() || self.preset.is_some()
+    }
+}
+
+fn legend() -> String {
+    format!(
+        "Columns: \"raw mass\" is the share of the row's probability that is left after a stage, \"kept\" the \
+         share of\nthe probability that the stage found; entropies are in nats. \"raw\" and \"running\" are a \
+         candidate's\nprobability in the row and its sum up to there, \"final\" is that at the end. Pale bars are \
+         of what was dropped.\n\nStages of --chain:\n  {}",
+        FORMS.join("\n  ")
+    )
+}
+
+/// For the tests of clap's own rules.
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn parse(words: &[&str]) -> Result<Command, clap::Error> {
+        Command::try_parse_from(["s2inspect", "row.f32"].iter().chain(words))
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Command::command().debug_assert();
+        Second::command().debug_assert();
+    }
+
+    #[test]
+    fn numbers_may_be_negative() {
+        let command = parse(&["--top-k", "-1", "--temperature", "-0.5"]).expect("numbers");
+        assert_eq!((command.setting.top_k, command.setting.temperature), (Some(-1), Some(-0.5)));
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused() {
+        for words in [
+            &["--min-p", "0.1"][..],
+            &["--chain", "greedy", "--top-k", "3"],
+            &["--chain", "greedy", "--preset", "llama"],
+            &["--json", "--draws", "10"],
+            &["--draws", "0"],
+            &["--preset", "other"],
+            &["--top-k", "1.5"],
+        ] {
+            assert_eq!(parse(words).expect_err("refused").exit_code(), 2, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_second_setting_is_options_or_a_chain() {
+        let words = ["--preset", "llama", "--history", "1,2", "--seed", "7", "--top-k", "3"];
+        let first = parse(&words).expect("options").setting;
+        let chain = first.second("top_k(40) dist").expect("a chain");
+        let want = SettingArgs {
+            chain: Some("top_k(40) dist".to_owned()),
+            history: Some(vec![1, 2]),
+            seed: Some(7),
+            ..SettingArgs::default()
+        };
+        assert_eq!(chain, want);
+        let plain = first.second("--top-p 0.95 --seed 8").expect("options");
+        let want = SettingArgs { top_p: Some(0.95), seed: Some(8), ..SettingArgs::default() };
+        assert_eq!(plain, want);
+        let quoted = first.second("--chain 'greedy dist' --history 3").expect("options");
+        assert_eq!(quoted.chain.as_deref(), Some("greedy dist"));
+        assert_eq!(quoted.history, Some(vec![3]));
+    }
+
+    #[test]
+    fn a_wrong_second_setting_is_said_as_such() {
+        let first = SettingArgs::default();
+        for (text, want) in [
+            ("--top-k x", "--compare: invalid value 'x' for '--top-k <K>'"),
+            ("--draws 3", "--compare: unexpected argument '--draws' found"),
+            ("--chain 'greedy", "--compare: a quotation mark is open"),
+        ] {
+            let problem = first.second(text).expect_err(text).to_string();
+            assert!(problem.starts_with(want), "{problem}");
+        }
+    }
+}
