@@ -3,6 +3,17 @@
 #[path = "../../tests/common/oracle.rs"]
 pub mod oracle;
 
+// The inspector's readers of rows, with the modules that they name.
+#[allow(dead_code)]
+#[path = "../../inspector/src/problem.rs"]
+mod problem;
+#[allow(dead_code)]
+#[path = "../../inspector/src/progress.rs"]
+mod progress;
+#[allow(dead_code)]
+#[path = "../../inspector/src/row/mod.rs"]
+pub mod row;
+
 use arbitrary::{Arbitrary, Result, Unstructured};
 use s2sampler::{Sampler, SamplerParams, SimdLevel};
 
