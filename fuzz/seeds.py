@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the golden edge cases as seeds of the targets `draw` and `levels`, in the form that src/lib.rs reads."""
+"""Writes seeds: the golden edge cases for `draw` and `levels`, in the form that src/lib.rs reads, and files for `npy`."""
 import json
 import pathlib
 import struct
@@ -32,4 +32,22 @@ for case in cases:
 
 if written < 20:
     raise SystemExit(f"only {written} cases were understood")
-print(f"{written} seeds for each of two targets")
+
+def npy(dtype, shape, data, order=False):
+    """A file of NumPy's, with its header padded to a multiple of 64 bytes."""
+    header = str({"descr": dtype, "fortran_order": order, "shape": shape}).encode()
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + data
+
+
+floats, halves = struct.pack("<4f", 1, 2, 3, 4), struct.pack("<4e", 1, 2, 3, 4)
+files = [
+    npy("<f4", (4,), floats), npy("<f2", (4,), halves), npy(">f4", (2, 2), floats), npy("<f4", (1, 4), floats),
+    npy("<f8", (2,), floats), npy("<f4", (2, 2), floats, True), npy("<f4", (9,), floats), npy("<f4", (), floats[:4]),
+]
+folder = here / "corpus" / "npy"
+folder.mkdir(parents=True, exist_ok=True)
+for number, file in enumerate(files):
+    (folder / f"whole{number}").write_bytes(b"\0" + file)
+    (folder / f"row{number}").write_bytes(b"\1\1" + file)
+print(f"{written} seeds for draw and levels, {2 * len(files)} for npy")
