@@ -4,8 +4,8 @@
 # ninja where they are missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo inspect lib install test dist vendored instructions bench bench-quick header fmt lint audit
-.PHONY: advisories msrv doc tools clean
+.PHONY: help demo inspect lib install test sanitize fuzz soak huge abi dist vendored instructions bench
+.PHONY: bench-quick header fmt lint audit advisories msrv doc tools clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -34,6 +34,12 @@ dist: tools ## make the tarball of the installed library, its SHA-256 and its bi
 test: tools ## run every test: Rust, C, C++, CMake with Make and with Ninja
 	@scripts/test $(JOBS)
 
+soak: tools ## draw 10^8 times in all ways, or DRAWS=n times, with the memory recorded: a minute or two
+	@scripts/long_test soak $(or $(DRAWS),100000000) $(JOBS)
+
+huge: tools ## draw from rows of 2^31-1 logits: 1 GiB of memory, half a minute
+	@scripts/long_test huge 2147483647 $(JOBS)
+
 bench: tools ## time everything and write docs/benchmarks.md: ten minutes, on a machine at rest
 	@scripts/bench
 
@@ -54,6 +60,15 @@ msrv: ## check the library with the oldest compiler that Cargo.toml states; rust
 
 vendored: ## build the library from vendored crates, without a network
 	@scripts/test_vendored
+
+sanitize: tools ## run the tests under sanitizers and valgrind, C, C++ and Rust; JOBS_ONLY="address ..." picks
+	@scripts/sanitize $(JOBS_ONLY)
+
+abi: ## compare the library's binary interface with the committed one; ACCEPT=1 writes it anew
+	@scripts/abi $(if $(ACCEPT),--accept)
+
+fuzz: ## run each fuzz target for SECONDS, 60 unless given; nightly and cargo-fuzz are installed
+	@scripts/fuzz $(or $(SECONDS),60)
 
 header: ## regenerate include/s2sampler.h from the C layer
 	@S2_UPDATE=1 cargo test --quiet --test header

@@ -3,21 +3,30 @@
 
 #include "support/check.h"
 #include "support/handles.hpp"
+#include "support/rows.hpp"
+#include "support/ways.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <limits>
+#include <string>
+#include <thread>
 
 // glibc's own entry points, which the replacements hand on to.
 extern "C" {
 void *__libc_malloc(std::size_t size);
 void *__libc_calloc(std::size_t count, std::size_t size);
 void *__libc_realloc(void *old, std::size_t size);
+void __libc_free(void *block);
 }
 
 namespace {
 
-// How many further allocations succeed.
+// How many further allocations succeed, and whether what is freed makes room for others.
 long left = std::numeric_limits<long>::max();
+bool gives_back = false;
 long failed = 0;
 
 bool refuses() {
@@ -33,6 +42,11 @@ extern "C" {
 void *malloc(std::size_t size) { return refuses() ? nullptr : __libc_malloc(size); }
 void *calloc(std::size_t count, std::size_t size) { return refuses() ? nullptr : __libc_calloc(count, size); }
 void *realloc(void *old, std::size_t size) { return refuses() ? nullptr : __libc_realloc(old, size); }
+
+void free(void *block) {
+    left += gives_back && block != nullptr;
+    __libc_free(block);
+}
 
 }  // extern "C"
 
@@ -50,6 +64,43 @@ int starve(Call call) {
         CHECK_CASE(done == (failed == 0), "room for %ld", room);
         if (done) return static_cast<int>(room);
         CHECK(room < 100);
+    }
+}
+
+// In a process of its own, where the library has done nothing yet, with room for `room` blocks at a time.
+//
+// At its first draw on a thread the library has the C library note a destructor, and glibc ends the process
+// where it lacks the few bytes for that. The library makes sure that they are there, and cannot if they are
+// refused although they were just freed.
+template <class Call>
+void first_of_the_process(const char *what, long room, Call call) {
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        gives_back = true;
+        left = room;
+        const bool fine = call();
+        left = std::numeric_limits<long>::max();
+        _exit(fine ? 0 : 1);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK_CASE(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s, room for %ld", what, room);
+}
+
+void first_calls() {
+    static const float row[] = {0.0F, 1.0F, 0.5F};
+    for (long room = 0; room < 20; ++room) {
+        first_of_the_process("s2_sample_token", room, [] {
+            const std::int32_t token = s2_sample_token(row, 3, nullptr);
+            return (token >= 0 && token < 3) || token == S2_ERROR_OUT_OF_MEMORY;
+        });
+        first_of_the_process("s2_sampler_new_random", room, [] {
+            S2Sampler *const made = s2_sampler_new_random();
+            const std::int32_t token = made == nullptr ? 0 : s2_sampler_sample(made, row, 3, nullptr);
+            return (token >= 0 && token < 3) || token == S2_ERROR_OUT_OF_MEMORY;
+        });
+        first_of_the_process("s2_simd_level", room, [] { return s2_simd_level() != nullptr && failed == 0; });
     }
 }
 
@@ -84,7 +135,8 @@ bool add_stages(S2Chain *chain) {
         s2_chain_add_logit_bias(chain, biases, 2), s2_chain_add_penalties(chain, 300, 1.5F, 0.1F, 0.0F),
         s2_chain_add_penalties(chain, -1, 1.5F, 0.1F, 0.0F),
         s2_chain_add_dry(chain, 1.0F, 1.5F, 1, 300, tokens, lengths, 2),
-        s2_chain_add_typical(chain, 0.95F, 2), s2_chain_add_dist(chain, 4)};
+        s2_chain_add_xtc(chain, 0.5F, 0.0F, 1, 6), s2_chain_add_typical(chain, 0.95F, 2),
+        s2_chain_add_dist(chain, 4)};
     for (const std::int32_t index : indices) {
         CHECK(index >= 0 || index == S2_ERROR_OUT_OF_MEMORY);
         if (index < 0) return false;
@@ -110,7 +162,7 @@ void chains_are_statuses() {
               chain = own(s2_chain_new(1));
               return add_stages(chain.get());
           }) > 5);
-    CHECK(s2_chain_count(chain.get()) == 6);
+    CHECK(s2_chain_count(chain.get()) == 7);
 
     // A draw that fails changes nothing, nor does a token that was not accepted, nor a clone.
     const std::vector<float> row(5000, 0.0F);
@@ -122,6 +174,10 @@ void chains_are_statuses() {
               return token >= 0;
           }) > 3);
     CHECK(token == s2_chain_sample(other.get(), row.data(), 5000));
+    // Nor the place of a generator, though xtc takes its word before others ask for memory.
+    for (int i = 0; i < 16; ++i) {
+        CHECK(s2_chain_sample(chain.get(), row.data(), 5000) == s2_chain_sample(other.get(), row.data(), 5000));
+    }
     CHECK(starve([&] { return is_made(s2_chain_clone(chain.get())); }) > 5);
     for (int i = 0; i < 1000; ++i) {
         starve([&] { return s2_chain_accept(chain.get(), i) == 0; });
@@ -151,29 +207,69 @@ void chains_are_statuses() {
     }
 }
 
-// A draw that fails changes nothing: the state is that of before, and the next draw that of a generator
-// that never failed.
-void draws_are_statuses() {
-    const std::vector<float> row(5000, 0.0F);
-    const SamplerParams params = {1.0F, 1.0F, 0};
-    const S2TokenRange ranges[] = {{0, 2000}, {3000, 4999}};
-    const auto check = [&](auto draw) {
-        const SamplerHandle starved = own(s2_sampler_new(3));
-        const SamplerHandle other = own(s2_sampler_new(3));
-        const State before = save(starved);
+using Tokens = std::vector<std::int32_t>;
+
+// What a thread of its own draws, all but the first of them in plenty of memory.
+Tokens on_a_new_thread(const Way &way, const std::vector<float> &row, const SamplerParams &params,
+                       const S2StreamConfig &config, bool starved) {
+    Tokens tokens;
+    std::thread([&] {
+        const float two[] = {0.0F, 0.0F};
+        CHECK(s2_sample_token(two, 2, nullptr) >= 0);  // the first draw of a thread: see above
+        const Generators generators(3, config);
+        const Drawing drawing = generators.from(row.data(), static_cast<std::int32_t>(row.size()), params);
+        const auto draw = [&] {
+            const std::int32_t token = way.draw(drawing);
+            CHECK_CASE(token >= 0 || token == S2_ERROR_OUT_OF_MEMORY, "%s: %d", way.name, token);
+            return token;
+        };
         std::int32_t token = -1;
-        const int runs = starve([&] {
-            token = draw(starved.get());
-            CHECK(token >= 0 || token == S2_ERROR_OUT_OF_MEMORY);
-            return token >= 0;
-        });
-        CHECK(runs > 0 && token == draw(other.get()));
-        CHECK(save(starved) == save(other) && save(starved) != before);
-    };
-    check([&](S2Sampler *sampler) { return s2_sampler_sample(sampler, row.data(), 5000, &params); });
-    check([&](S2Sampler *sampler) {
-        return s2_sampler_sample_ranges(sampler, row.data(), 5000, ranges, 2, &params);
-    });
+        if (starved) {
+            const int runs = starve([&] { return (token = draw()) >= 0; });
+            CHECK_CASE(runs > 0 || row.size() < 100, "%s", way.name);
+        } else {
+            token = draw();
+        }
+        tokens.push_back(token);
+        for (int i = 0; i < 8; ++i) tokens.push_back(draw());
+    }).join();
+    for (const std::int32_t token : tokens) CHECK_CASE(token >= 0, "%s", way.name);
+    return tokens;
+}
+
+// A draw that fails changes nothing: the draws after it are those of a generator that never failed.
+void draws_are_statuses() {
+    const std::vector<float> equal(5000, 0.0F);
+    const SamplerParams all = {1.0F, 1.0F, 0};
+    for (const Way &way : kWays) {
+        for (const std::vector<float> &row : {equal, bell(5000, 0x1p-19F, 3), bell(20, 0x1p-19F, 3)}) {
+            for (const SamplerParams &params : {all, SamplerParams{0.8F, 0.9F, 0}, {1.0F, kNan, 1000}}) {
+                const auto tokens = [&](bool starved) {
+                    return on_a_new_thread(way, row, params, stream_config(), starved);
+                };
+                CHECK_CASE(tokens(true) == tokens(false), "%s, %zu logits", way.name, row.size());
+            }
+        }
+    }
+    // Where the second of two draws fails the first has taken its words: the next draw need only work.
+    S2StreamConfig twice = stream_config();
+    twice.ras_mode = S2_RAS_SHARE;
+    twice.ras_tau = 0.0F;
+    for (const Way &way : kWays) {
+        on_a_new_thread(way, bell(5000, 0x1p-19F, 3), {0.8F, 0.9F, 3}, twice, true);
+    }
+}
+
+// The thread's own stream, seeded by the system, after a first draw that failed.
+void an_unseeded_thread() {
+    std::thread([] {
+        const std::vector<float> row(5000, 0.0F);
+        std::int32_t token = -1;
+        gives_back = true;
+        const int runs = starve([&] { return (token = s2_sample_token(row.data(), 5000, nullptr)) >= 0; });
+        gives_back = false;
+        CHECK(runs > 0 && token < 5000);
+    }).join();
 }
 
 void streams_do_not_grow_their_window() {
@@ -226,9 +322,11 @@ void reports_are_statuses() {
 }  // namespace
 
 int main() {
+    first_calls();  // before the library is used in this process
     reports_are_statuses();
     handles_are_null();
     draws_are_statuses();
+    an_unseeded_thread();
     chains_are_statuses();
     streams_do_not_grow_their_window();
 }

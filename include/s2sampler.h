@@ -316,6 +316,13 @@
  * allocate. Handles belong to the caller: each is freed once, by the function of its kind. Texts
  * that are returned are static.
  *
+ * Where memory lacks, a draw returns S2_ERROR_OUT_OF_MEMORY, and the next one works if there is memory
+ * again. One thing is out of the library's hands: where it was loaded by dlopen(), glibc makes room for
+ * a thread's variables at that thread's first draw, and ends the process if it cannot.
+ *
+ * A call needs at most 24 KB of stack, whatever the row, so that threads with small stacks will do.
+ * (Measured on x86-64 with glibc, by a test, with all that the call itself calls.)
+ *
  *
  * Errors
  * ------
@@ -2286,8 +2293,7 @@ struct S2Chain *s2_chain_new_preset(int32_t which,
  * - S2_ERROR_BAD_ARGUMENT: `logits` is not aligned like a `float`.
  * - S2_ERROR_EMPTY_ROW: `n` is zero or less.
  * - S2_ERROR_NO_SELECTION: no stage of the chain selects.
- * - S2_ERROR_OUT_OF_MEMORY: memory could not be had; a later call may succeed. A stage of xtc may have
- *   used its word.
+ * - S2_ERROR_OUT_OF_MEMORY: memory could not be had; a later call may succeed.
  * - S2_ERROR_INTERNAL: a defect of the library.
  *
  * Randomness: what the stages use, each of its own generator; see "A chain of stages". Threads: one at
@@ -2357,7 +2363,7 @@ int32_t s2_chain_batch_sample(struct S2Chain *const *chains,
  * - S2_ERROR_BAD_ARGUMENT: `size` is above 2147483647, or `data` is not aligned. Nothing changed.
  * - S2_ERROR_EMPTY_ROW: `size` is 0. `selected` is -1 now; nothing else changed.
  * - S2_ERROR_OUT_OF_MEMORY: memory could not be had. The candidates are not those of before, if stages
- *   had changed some: fill the array anew. A stage of xtc may have used its word.
+ *   had changed some: fill the array anew. No random word was used.
  * - S2_ERROR_INTERNAL: a defect of the library; as S2_ERROR_OUT_OF_MEMORY.
  *
  * Randomness: as s2_chain_sample(). Threads: one at a time with `chain`, and with `array`. Memory:
@@ -2581,7 +2587,7 @@ uint32_t s2_abi_version(void);
  * - "neon": NEON, on 64-bit ARM.
  *
  * Randomness: none. Threads: any, at any time; for the environment see "The generator, threads
- * and fork". Memory: none that is kept; the first call may allocate for a moment.
+ * and fork". Memory: none.
  *
  * Since: 0.1.0
  */

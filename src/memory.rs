@@ -21,3 +21,12 @@ pub(crate) fn copy<T: Copy>(items: &[T]) -> Result<Vec<T>, Error> {
     copy.extend_from_slice(items);
     Ok(copy)
 }
+
+/// An error where not even a few bytes can be had.
+pub(crate) fn probe() -> Result<(), Error> {
+    const FEW: usize = 256;
+    let mut bytes: Vec<u8> = Vec::new();
+    reserve(&mut bytes, FEW)?;
+    core::hint::black_box(&bytes);
+    Ok(())
+}

@@ -1,21 +1,29 @@
 //! What each thread owns: its generator and its working memory.
 
-use crate::Error;
 use crate::rng::Generator;
 use crate::sample::Scratch;
-use std::cell::RefCell;
+use crate::{Error, memory};
+use std::cell::{Cell, RefCell};
 
 thread_local! {
     // Two variables: the generator needs no destructor, so a thread that is already running its
     // destructors still continues its stream.
     static GENERATOR: RefCell<Option<Generator>> = const { RefCell::new(None) };
     static SCRATCH: RefCell<Scratch> = const { RefCell::new(Scratch::new()) };
+    // Whether the C library has been asked to run the destructor of the second.
+    static NOTED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs `draw` with this thread's generator, which is seeded by the system if it was not yet.
 pub(crate) fn with<T>(
     draw: impl FnOnce(&mut Generator, &mut Scratch) -> Result<T, Error>,
 ) -> Result<T, Error> {
+    // glibc ends the process where it lacks the few bytes in which it notes a destructor. So they are
+    // asked for first, and given back for it to find.
+    if !NOTED.get() {
+        memory::probe()?;
+        NOTED.set(true);
+    }
     GENERATOR.with(|slot| {
         // Only a signal handler that interrupts a draw can find the cell borrowed.
         let mut slot = slot.try_borrow_mut().map_err(|_| Error::Internal)?;

@@ -54,8 +54,7 @@ const _: () = {
 /// - S2_ERROR_BAD_ARGUMENT: `logits` is not aligned like a `float`.
 /// - S2_ERROR_EMPTY_ROW: `n` is zero or less.
 /// - S2_ERROR_NO_SELECTION: no stage of the chain selects.
-/// - S2_ERROR_OUT_OF_MEMORY: memory could not be had; a later call may succeed. A stage of xtc may have
-///   used its word.
+/// - S2_ERROR_OUT_OF_MEMORY: memory could not be had; a later call may succeed.
 /// - S2_ERROR_INTERNAL: a defect of the library.
 ///
 /// Randomness: what the stages use, each of its own generator; see "A chain of stages". Threads: one at
@@ -150,7 +149,7 @@ pub unsafe extern "C" fn s2_chain_batch_sample(
 /// - S2_ERROR_BAD_ARGUMENT: `size` is above 2147483647, or `data` is not aligned. Nothing changed.
 /// - S2_ERROR_EMPTY_ROW: `size` is 0. `selected` is -1 now; nothing else changed.
 /// - S2_ERROR_OUT_OF_MEMORY: memory could not be had. The candidates are not those of before, if stages
-///   had changed some: fill the array anew. A stage of xtc may have used its word.
+///   had changed some: fill the array anew. No random word was used.
 /// - S2_ERROR_INTERNAL: a defect of the library; as S2_ERROR_OUT_OF_MEMORY.
 ///
 /// Randomness: as s2_chain_sample(). Threads: one at a time with `chain`, and with `array`. Memory:

@@ -98,7 +98,7 @@ pub extern "C" fn s2_abi_version() -> u32 {
 /// - "neon": NEON, on 64-bit ARM.
 ///
 /// Randomness: none. Threads: any, at any time; for the environment see "The generator, threads
-/// and fork". Memory: none that is kept; the first call may allocate for a moment.
+/// and fork". Memory: none.
 ///
 /// Since: 0.1.0
 #[must_use]

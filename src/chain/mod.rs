@@ -114,7 +114,7 @@ impl Chain {
             return Err(Error::NoSelection);
         }
         // Before anything is drawn: the token is not to be lost for lack of memory.
-        self.reserve()?;
+        self.prepare()?;
         let mut candidates = Candidates::row(logits, &mut self.tools);
         pass(&mut self.stages, &mut candidates)?;
         let token = candidates.token().ok_or(Error::Internal)?;
@@ -134,6 +134,7 @@ impl Chain {
         if tokens.is_empty() {
             return Err(Error::EmptyRow);
         }
+        self.prepare()?;
         let mut candidates = Candidates::array(tokens, sorted, &mut self.tools);
         pass(&mut self.stages, &mut candidates)?;
         let list = candidates.listed().ok_or(Error::Internal)?;
@@ -146,7 +147,7 @@ impl Chain {
     /// # Errors
     /// [`Error::OutOfMemory`]; no stage took the token in then.
     pub fn accept(&mut self, token: i32) -> Result<(), Error> {
-        self.reserve()?;
+        self.prepare()?;
         self.stages.iter_mut().for_each(|stage| stage.rule_mut().accept(token));
         Ok(())
     }
@@ -169,20 +170,22 @@ impl Chain {
         Ok(Self { stages, tools: Tools::new(self.tools.kernels), seed: self.seed })
     }
 
-    fn reserve(&mut self) -> Result<(), Error> {
-        self.stages.iter_mut().try_for_each(|stage| stage.rule_mut().reserve())
+    fn prepare(&mut self) -> Result<(), Error> {
+        self.stages.iter_mut().try_for_each(|stage| stage.rule_mut().prepare())
     }
 }
 
-/// Applies the stages up to the first that selects.
+/// Applies the stages up to the first that selects; where one fails, no random word was used.
 fn pass(stages: &mut [Stage], candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
-    for rule in stages.iter_mut().map(Stage::rule_mut).filter(|rule| !rule.is_off()) {
-        rule.apply(candidates)?;
-        if candidates.selected.is_some() {
-            break;
-        }
+    let mut rules = stages.iter_mut().map(Stage::rule_mut).filter(|rule| !rule.is_off());
+    let done = rules.try_for_each(|rule| match candidates.selected {
+        None => rule.apply(candidates),
+        Some(_) => Ok(()),
+    });
+    if done.is_err() {
+        stages.iter_mut().for_each(|stage| stage.rule_mut().undo());
     }
-    Ok(())
+    done
 }
 
 /// A parameter that is not NaN.

@@ -25,10 +25,14 @@ pub(super) trait Rule: Debug {
     /// Does its work.
     fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error>;
 
-    /// Makes room for one more token, so that [`Rule::accept`] needs no memory.
-    fn reserve(&mut self) -> Result<(), Error> {
+    /// Comes before each pass and each [`Rule::accept`]: makes room for one more token, so that to
+    /// accept it needs no memory.
+    fn prepare(&mut self) -> Result<(), Error> {
         Ok(())
     }
+
+    /// Comes where a pass has failed in a later stage: gives back the random words of it.
+    fn undo(&mut self) {}
 
     /// Takes in a token that was drawn.
     fn accept(&mut self, _token: i32) {}

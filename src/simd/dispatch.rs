@@ -3,7 +3,9 @@
 use super::lanes::Level;
 use super::{DEPTH, MaximaMass, RowMass, SimdLevel, Tail, TailSum, Wanted, kernels, levels};
 use crate::entry::Entry;
-use std::sync::OnceLock;
+use core::ffi::CStr;
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 /// One level's kernels.
 #[derive(Debug)]
@@ -80,13 +82,33 @@ impl Kernels {
     }
 
     /// The kernels in use, chosen once for the process.
+    #[allow(unsafe_code)]
     pub(crate) fn chosen() -> &'static Self {
-        static CHOSEN: OnceLock<&'static Kernels> = OnceLock::new();
-        CHOSEN.get_or_init(|| {
-            let named = std::env::var("S2SAMPLER_SIMD").ok();
-            let forced = SimdLevel::ALL.into_iter().find(|l| named.as_deref() == Some(l.name()));
-            let best = SimdLevel::ALL.into_iter().rev();
-            forced.into_iter().chain(best).find_map(Self::at).unwrap_or(&BASELINE)
+        // Not a lock, by which a fork that comes upon the choice would leave the child waiting for a
+        // thread that it does not have. Threads that choose at the same time choose the same.
+        static CHOSEN: AtomicPtr<Kernels> = AtomicPtr::new(ptr::null_mut());
+        // SAFETY: NULL, or one of the tables, which are static and never written.
+        unsafe { CHOSEN.load(Ordering::Relaxed).as_ref() }.unwrap_or_else(|| {
+            let best = Self::best();
+            CHOSEN.store(ptr::from_ref(best).cast_mut(), Ordering::Relaxed);
+            best
         })
     }
+
+    #[cold]
+    fn best() -> &'static Self {
+        let forced = SimdLevel::ALL.into_iter().find(|level| is_named(*level));
+        let best = SimdLevel::ALL.into_iter().rev();
+        forced.into_iter().chain(best).find_map(Self::at).unwrap_or(&BASELINE)
+    }
+}
+
+/// Whether the environment names this level. By `getenv`, which does not allocate: `std::env` does, and
+/// ends the process where it cannot.
+#[allow(unsafe_code)]
+fn is_named(level: SimdLevel) -> bool {
+    // SAFETY: the name is a C string; the manual tells the host not to change the environment meanwhile.
+    let text = unsafe { libc::getenv(c"S2SAMPLER_SIMD".as_ptr()) };
+    // SAFETY: not NULL, hence a C string of the environment, by the same rule still there.
+    !text.is_null() && unsafe { CStr::from_ptr(text) } == level.c_name()
 }

@@ -11,6 +11,7 @@ pub mod params;
 pub mod reports;
 pub mod requests;
 pub mod rows;
+pub mod statistics;
 
 use s2sampler::Sampler;
 

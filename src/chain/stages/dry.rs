@@ -176,7 +176,7 @@ impl Rule for Dry {
         candidates.edit(&self.next, |length, logit| logit - self.penalty(*length))
     }
 
-    fn reserve(&mut self) -> Result<(), Error> {
+    fn prepare(&mut self) -> Result<(), Error> {
         self.history.reserve()
     }
 

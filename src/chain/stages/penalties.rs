@@ -73,7 +73,7 @@ impl Rule for Penalties {
         })
     }
 
-    fn reserve(&mut self) -> Result<(), Error> {
+    fn prepare(&mut self) -> Result<(), Error> {
         reserve(&mut self.counts, 1)?;
         self.history.reserve()
     }

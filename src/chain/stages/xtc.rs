@@ -14,6 +14,8 @@ pub(in crate::chain) struct Xtc {
     pub threshold: f32,
     pub min_keep: usize,
     generator: Generator,
+    /// The generator before this pass, if the pass has used it.
+    before: Option<Generator>,
 }
 
 impl Xtc {
@@ -24,7 +26,7 @@ impl Xtc {
         seed: u32,
     ) -> Result<Self, Error> {
         let (probability, threshold) = (number(probability)?, number(threshold)?);
-        Ok(Self { probability, threshold, min_keep, generator: Generator::new(seed) })
+        Ok(Self { probability, threshold, min_keep, generator: Generator::new(seed), before: None })
     }
 }
 
@@ -34,7 +36,7 @@ impl Rule for Xtc {
     }
 
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
-        let Self { probability, threshold, min_keep, generator } = self;
+        let Self { probability, threshold, min_keep, generator, .. } = self;
         write!(out, "probability {probability}, threshold {threshold}, min_keep {min_keep}")?;
         write!(out, ", seed {}", generator.seed())
     }
@@ -44,7 +46,11 @@ impl Rule for Xtc {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
-        if candidates.len() < 2 || self.generator.uniform_float() > self.probability {
+        if candidates.len() < 2 {
+            return Ok(());
+        }
+        self.before = Some(self.generator.clone());
+        if self.generator.uniform_float() > self.probability {
             return Ok(());
         }
         let (list, _) = candidates.ranked()?;
@@ -55,6 +61,17 @@ impl Rule for Xtc {
             list.drop_first(last);
         }
         Ok(())
+    }
+
+    fn prepare(&mut self) -> Result<(), Error> {
+        self.before = None;
+        Ok(())
+    }
+
+    fn undo(&mut self) {
+        if let Some(before) = self.before.take() {
+            self.generator = before;
+        }
     }
 
     fn reset(&mut self) {

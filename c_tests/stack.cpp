@@ -1,0 +1,194 @@
+// How much stack each function of the library needs: on a thread of its own, whose stack was painted
+// before, so that the paint that is gone tells. The manual states the bound; argv[1] is the header.
+#include <s2sampler.h>
+
+#include "support/check.h"
+#include "support/rows.hpp"
+#include "support/ways.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t kStack = std::size_t{1} << 20;
+constexpr unsigned char kPaint = 0xA5;
+// The paint does not reach up to the frame of the measure itself: nothing less is seen.
+constexpr std::size_t kOwn = 512;
+
+struct Measured {
+    const std::function<void()> *body;
+    unsigned char *stack;
+    std::size_t used;
+};
+
+// On the new thread. What lies below this frame is the body's.
+void *paint_and_run(void *argument) {
+    auto *const measured = static_cast<Measured *>(argument);
+    auto *const here = static_cast<unsigned char *>(__builtin_frame_address(0));
+    std::memset(measured->stack, kPaint, static_cast<std::size_t>(here - measured->stack) - kOwn);
+    (*measured->body)();
+    const unsigned char *const lowest =
+        std::find_if(measured->stack, here, [](unsigned char byte) { return byte != kPaint; });
+    measured->used = static_cast<std::size_t>(here - lowest);
+    return nullptr;
+}
+
+std::size_t stack_of(const std::function<void()> &body) {
+    void *const stack = mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(stack != MAP_FAILED);
+    Measured measured = {&body, static_cast<unsigned char *>(stack), 0};
+    pthread_attr_t attributes;
+    CHECK(pthread_attr_init(&attributes) == 0);
+    CHECK(pthread_attr_setstack(&attributes, stack, kStack) == 0);
+    pthread_t thread;
+    CHECK(pthread_create(&thread, &attributes, paint_and_run, &measured) == 0);
+    CHECK(pthread_join(thread, nullptr) == 0);
+    CHECK(pthread_attr_destroy(&attributes) == 0);
+    CHECK(munmap(stack, kStack) == 0);
+    return measured.used;
+}
+
+// The measure itself: a body that takes a known amount.
+void the_measure_measures() {
+    for (const std::size_t bytes : {4096U, 65536U, 500000U}) {
+        const std::size_t used = stack_of([bytes] {
+            auto *const taken = static_cast<volatile unsigned char *>(__builtin_alloca(bytes));
+            taken[0] = 1;
+        });
+        CHECK_CASE(used >= bytes && used < bytes + 2048, "%zu of %zu", used, bytes);
+    }
+}
+
+// The text "A call needs at most N KB of stack" of the manual.
+std::size_t stated_bound(const char *header) {
+    std::ifstream file(header);
+    std::string text;
+    for (std::string word; file >> word;) {
+        if (word != "*") text += word + " ";
+    }
+    const std::string before = "A call needs at most ";
+    const std::size_t place = text.find(before);
+    CHECK_CASE(place != std::string::npos, "%s", header);
+    std::size_t used = 0;
+    const std::string rest = text.substr(place + before.size());
+    const unsigned long kb = std::stoul(rest, &used);
+    CHECK(rest.compare(used, 12, " KB of stack") == 0);
+    return kb * 1024;
+}
+
+// The most that each function was seen to take. The first calls of a thread come first in it.
+std::map<std::string, std::size_t> seen;
+
+void measure(const char *name, const std::function<void()> &body) {
+    seen[name] = std::max(seen[name], stack_of(body));
+}
+
+void draws() {
+    const std::vector<SamplerParams> params = {
+        {0.8F, 0.8F, 30}, {0.0F, 0.8F, 30}, {1.0F, 1.0F, 0}, {0.7F, 0.999F, 0}, {1.0F, kNan, 0}, {1.0F, kNan, 3000}};
+    std::vector<std::vector<float>> rows = {std::vector<float>(300, -kInf)};
+    for (const std::size_t n : {1U, 50U, 4096U, 155776U}) {
+        for (const char *family : {"bell", "peaky", "tied"}) rows.push_back(family_row(family, n, 0x1p-20F, n));
+        rows.push_back(std::vector<float>(n, 0.5F));
+    }
+    S2StreamConfig twice = stream_config();
+    twice.ras_mode = S2_RAS_SHARE;
+    twice.ras_tau = 0.0F;
+    const Generators generators(1, twice);
+    for (const Way &way : kWays) {
+        for (const std::vector<float> &row : rows) {
+            for (const SamplerParams &one : params) {
+                const Drawing drawing =
+                    generators.from(row.data(), static_cast<std::int32_t>(row.size()), one);
+                measure(way.name, [&] {
+                    const std::int32_t token = way.draw(drawing);
+                    CHECK_CASE(token >= 0 || token == S2_ERROR_EMPTY_ROW, "%s: %d", way.name, token);
+                });
+            }
+        }
+    }
+}
+
+void all_others() {
+    static S2Sampler *sampler;
+    static S2Stream *stream;
+    static State state(s2_sampler_state_size());
+    S2StreamConfig config = stream_config();
+    const auto calls = std::initializer_list<std::pair<const char *, std::function<void()>>>{
+        {"s2_simd_level", [] { CHECK(s2_simd_level() != nullptr); }},
+        {"s2_version", [] { CHECK(s2_version() != nullptr); }},
+        {"s2_abi_version", [] { CHECK(s2_abi_version() > 0); }},
+        {"s2_status_string", [] { CHECK(s2_status_string(-1) != nullptr); }},
+        {"s2_sampler_params_default", [] { CHECK(s2_sampler_params_default().top_k > 0); }},
+        {"s2_seed_thread", [] { s2_seed_thread(1); }},
+        {"s2_sampler_new_random", [] { CHECK((sampler = s2_sampler_new_random()) != nullptr); }},
+        {"s2_sampler_free", [] { s2_sampler_free(sampler); }},
+        {"s2_sampler_new", [] { CHECK((sampler = s2_sampler_new(1)) != nullptr); }},
+        {"s2_sampler_clone", [] { own(s2_sampler_clone(sampler)); }},
+        {"s2_sampler_seed", [] { s2_sampler_seed(sampler, 2); }},
+        {"s2_sampler_get_seed", [] { CHECK(s2_sampler_get_seed(sampler) == 2); }},
+        {"s2_sampler_state_size", [] { CHECK(s2_sampler_state_size() == state.size()); }},
+        {"s2_sampler_save", [] { CHECK(s2_sampler_save(sampler, state.data(), state.size()) == 0); }},
+        {"s2_sampler_restore", [] { CHECK(s2_sampler_restore(sampler, state.data(), state.size()) == 0); }},
+        {"s2_stream_new_random", [&] { own(s2_stream_new_random(&config)); }},
+        {"s2_stream_config_init", [&] { s2_stream_config_init(&config), config = stream_config(); }},
+        {"s2_stream_new", [&] { CHECK((stream = s2_stream_new(1, &config)) != nullptr); }},
+        {"s2_stream_clone", [] { own(s2_stream_clone(stream)); }},
+        {"s2_stream_reset", [] { s2_stream_reset(stream, 3); }},
+        {"s2_stream_get_seed", [] { CHECK(s2_stream_get_seed(stream) == 3); }},
+        {"s2_stream_code", [] { CHECK(s2_stream_code(stream, 1, 9) == 0); }},
+        {"s2_stream_ended", [] { CHECK(s2_stream_ended(stream) == 0); }},
+        {"s2_stream_free", [] { s2_stream_free(stream); }},
+        {"s2_sample_request_init", [] { S2SampleRequest it; s2_sample_request_init(&it); }},
+        {"s2_sample_result_init", [] { S2SampleResult it; s2_sample_result_init(&it); }},
+    };
+    for (const auto &[name, body] : calls) measure(name, body);
+    s2_sampler_free(sampler);
+}
+
+// Every function that the header declares must be in the table.
+void nothing_is_left_out(const char *header) {
+    std::ifstream file(header);
+    std::size_t functions = 0;
+    for (std::string line; std::getline(file, line);) {
+        const std::size_t name = line.find("s2_");
+        if (line.empty() || line.find('*') == 0 || line.find(" *") == 0 || line.find("#") == 0) continue;
+        const std::size_t end = line.find('(');
+        if (name == std::string::npos || end == std::string::npos || end < name) continue;
+        const std::string function = line.substr(name, end - name);
+        ++functions;
+        const auto is_its = [&](const auto &one) {
+            return one.first == function || one.first.rfind(function + ",", 0) == 0;
+        };
+        CHECK_CASE(std::any_of(seen.begin(), seen.end(), is_its), "%s", function.c_str());
+    }
+    CHECK(functions > 30);
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+    CHECK(argc == 2);
+    the_measure_measures();
+    all_others();
+    draws();
+    nothing_is_left_out(argv[1]);
+    const std::size_t bound = stated_bound(argv[1]);
+    std::size_t most = 0;
+    for (const auto &[name, bytes] : seen) {
+        std::printf("%-40s %6zu bytes%s\n", name.c_str(), bytes, bytes == kOwn ? " or less" : "");
+        most = std::max(most, bytes);
+    }
+    CHECK_CASE(most <= bound, "%zu bytes, and the manual says %zu", most, bound);
+    // A bound that is far too large is no statement.
+    CHECK_CASE(4 * most >= bound, "%zu bytes, and the manual says %zu", most, bound);
+}
