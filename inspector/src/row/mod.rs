@@ -4,7 +4,7 @@
 //! - `npy`: `.npy` with float32 or float16, one row or several
 //! - `text`: whatever else
 
-mod npy;
+pub mod npy;
 mod raw;
 mod text;
 

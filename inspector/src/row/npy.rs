@@ -11,6 +11,7 @@ pub fn read(mut file: impl Read + Seek, bytes: u64, row: Option<u64>) -> Result<
     if bytes == 0 {
         return Err("empty: no header in it".to_owned());
     }
+    check(&mut file, bytes)?;
     let header =
         NpyHeader::from_reader(&mut file).map_err(|error| format!("no NumPy file: {error}"))?;
     let there = bytes.saturating_sub(file.stream_position().map_err(said)?);
@@ -22,6 +23,38 @@ pub fn read(mut file: impl Read + Seek, bytes: u64, row: Option<u64>) -> Result<
             Err(format!("its dtype is {found}: float32 ('<f4') and float16 ('<f2') are read"))
         }
     }
+}
+
+/// Refuses headers that the parser would take too much memory or time for: it asks for memory before it
+/// has looked how long the file is, and tries every bracket in several ways.
+fn check(file: &mut (impl Read + Seek), bytes: u64) -> Result<(), String> {
+    const DEEPEST: usize = 8;
+    let mut start = Vec::new();
+    file.by_ref().take(12).read_to_end(&mut start).map_err(said)?;
+    let length = match start[..] {
+        [_, _, _, _, _, _, 1, _, a, b, ..] => u64::from(u16::from_le_bytes([a, b])),
+        [_, _, _, _, _, _, _, _, a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
+        _ => 0,
+    };
+    if length > bytes {
+        return Err("no NumPy file: its header would be longer than the file".to_owned());
+    }
+    file.rewind().map_err(said)?;
+    let mut header = Vec::new();
+    file.by_ref().take(12 + length).read_to_end(&mut header).map_err(said)?;
+    file.rewind().map_err(said)?;
+    let mut depth = 0_usize;
+    for byte in header {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEEPEST {
+            return Err("no NumPy file: brackets in brackets in its header".to_owned());
+        }
+    }
+    Ok(())
 }
 
 /// The type without its byte order, which the reader minds.
@@ -99,6 +132,20 @@ mod tests {
         let file = npy("'<f4'", "False", "(6,)", &floats(&SIX));
         assert_eq!(read(&file, None), Ok(SIX.to_vec()));
         assert_eq!(read(&file, Some(0)), Ok(SIX.to_vec()));
+    }
+
+    #[test]
+    fn headers_that_cost_too_much_are_refused_before_they_are_read() {
+        let mut file = b"\x93NUMPY\x03\x00\xff\xff\xff\xff{'descr': '<f4'".to_vec();
+        assert!(read(&file, None).is_err_and(|why| why.contains("longer than the file")));
+        // Each bracket doubles the parser's time.
+        let nested = npy(&"[".repeat(60), "False", "(6,)", &floats(&SIX));
+        assert!(read(&nested, None).is_err_and(|why| why.contains("brackets")));
+        // The second version itself is read.
+        file = npy("'<f4'", "False", "(6,)", &floats(&SIX));
+        file[6] = 2;
+        file.splice(10..10, [0, 0]);
+        assert_eq!(read(&file, None), Ok(SIX.to_vec()));
     }
 
     #[test]

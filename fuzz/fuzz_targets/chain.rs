@@ -1,0 +1,122 @@
+//! Chains built and used in any order: the row and the array of its tokens give the same, a report
+//! changes nothing, and a copy goes on alike.
+#![no_main]
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use s2sampler::{Chain, Error, SamplerParams, Stage, TokenData};
+use s2sampler_fuzz::{Params, Row};
+
+#[derive(Debug, Arbitrary)]
+enum Step {
+    Add(Kind),
+    Remove(u8),
+    Sample,
+    Accept(i16),
+    Report(u8),
+    Clone,
+    Reset,
+}
+
+#[derive(Debug, Arbitrary)]
+enum Kind {
+    Bias(Vec<(i16, f32)>),
+    Penalties(i16, f32, f32, f32),
+    TopK(i16),
+    TopP(f32, u8),
+    MinP(f32, u8),
+    Typical(f32, u8),
+    TopNSigma(f32),
+    Xtc(f32, f32, u8, u32),
+    Temperature(f32),
+    TemperatureExt(f32, f32, f32),
+    Dry(f32, f32, u8, i16, Vec<Vec<u8>>),
+    Mirostat(u32, f32, f32),
+    S2(Params),
+    Softmax,
+    Greedy,
+    Dist(u32),
+}
+
+fn stage(kind: &Kind) -> Result<Stage, Error> {
+    match kind {
+        Kind::Bias(biases) => {
+            let biases: Vec<(i32, f32)> = biases.iter().map(|(id, b)| ((*id).into(), *b)).collect();
+            Stage::logit_bias(&biases)
+        }
+        Kind::Penalties(last, a, b, c) => Stage::penalties((*last).into(), *a, *b, *c),
+        Kind::TopK(k) => Stage::top_k((*k).into()),
+        Kind::TopP(p, keep) => Stage::top_p(*p, (*keep).into()),
+        Kind::MinP(p, keep) => Stage::min_p(*p, (*keep).into()),
+        Kind::Typical(p, keep) => Stage::typical(*p, (*keep).into()),
+        Kind::TopNSigma(n) => Stage::top_n_sigma(*n),
+        Kind::Xtc(p, t, keep, seed) => Stage::xtc(*p, *t, (*keep).into(), *seed),
+        Kind::Temperature(t) => Stage::temperature(*t),
+        Kind::TemperatureExt(t, delta, exponent) => Stage::temperature_ext(*t, *delta, *exponent),
+        Kind::Dry(multiplier, base, allowed, last, breakers) => {
+            let breakers: Vec<Vec<i32>> =
+                breakers.iter().map(|b| b.iter().map(|id| (*id).into()).collect()).collect();
+            let breakers: Vec<&[i32]> = breakers.iter().map(Vec::as_slice).collect();
+            Stage::dry(*multiplier, *base, (*allowed).into(), (*last).into(), &breakers)
+        }
+        Kind::Mirostat(seed, tau, eta) => Stage::mirostat_v2(*seed, *tau, *eta),
+        Kind::S2(Params(params)) => Stage::s2(SamplerParams { ..*params }),
+        Kind::Softmax => Stage::softmax(),
+        Kind::Greedy => Stage::greedy(),
+        Kind::Dist(seed) => Stage::dist(*seed),
+    }
+}
+
+/// Draws from the row, and from the array of its tokens with a copy of the chain.
+fn sample(chain: &mut Chain, row: &[f32]) {
+    let mut copy = chain.try_clone().expect("memory");
+    let drawn = chain.sample(row);
+    let mut tokens: Vec<TokenData> =
+        (0..).zip(row).map(|(id, logit)| TokenData { id, logit: *logit, p: 0.0 }).collect();
+    let applied = copy.apply(&mut tokens, false).expect("there are tokens");
+    assert!((1..=row.len()).contains(&applied.len));
+    match applied.selected {
+        Some(place) => {
+            assert!(place < applied.len);
+            let token = tokens[place].id;
+            assert_eq!(drawn, Ok(token as u32));
+            copy.accept(token).expect("memory");
+        }
+        None => assert_eq!(drawn, Err(Error::NoSelection)),
+    }
+    if drawn.is_ok() {
+        // Both are in the same state.
+        assert_eq!(copy.sample(row), chain.sample(row));
+    }
+}
+
+fuzz_target!(|input: (Row, Vec<Step>)| {
+    let (Row(row), steps) = input;
+    let mut chain = Chain::new(5);
+    for step in steps.iter().take(40) {
+        match step {
+            Step::Add(kind) => {
+                if let Ok(stage) = stage(kind) {
+                    let index = chain.add(stage).expect("memory");
+                    assert_eq!(index + 1, chain.stages().len());
+                }
+            }
+            Step::Remove(index) => {
+                let index = usize::from(*index);
+                let there = index < chain.stages().len();
+                assert_eq!(chain.remove(index).is_ok(), there);
+            }
+            Step::Sample => sample(&mut chain, &row),
+            Step::Accept(token) => chain.accept((*token).into()).expect("memory"),
+            Step::Report(first) => {
+                let mut copy = chain.try_clone().expect("memory");
+                let report = chain.report(&row, usize::from(*first)).expect("there are tokens");
+                report.to_json().expect("memory");
+                assert_eq!(report.stages.len(), chain.stages().len());
+                assert_eq!(copy.sample(&row), chain.sample(&row));
+            }
+            Step::Clone => chain = chain.try_clone().expect("memory"),
+            Step::Reset => chain.reset(),
+        }
+    }
+});

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Writes seeds: the golden edge cases for `draw` and `levels`, in the form that src/lib.rs reads, and files for `npy`."""
+import json
+import pathlib
+import struct
+
+here = pathlib.Path(__file__).resolve().parent
+cases = json.loads((here.parent / "tests/data/golden/edge_cases.json").read_text())["cases"]
+
+BITS = struct.pack("<I", 0)  # the first shape of a row
+ANY = 7  # all three parameters as they are
+LONGEST = 600
+
+written = 0
+for case in cases:
+    logits = case["logits"]
+    if not isinstance(logits, list) or not 0 < len(logits) <= LONGEST:
+        continue
+    numbers = [case["temperature"], case["top_p"], *logits]
+    if not all(isinstance(number, (int, float)) for number in numbers):
+        continue
+    row = BITS + struct.pack(f"<BH{len(logits)}f", 0, len(logits) - 1, *logits)
+    temperature = min(case["temperature"] / 2, 3e38)
+    params = struct.pack("<Bffi", ANY, temperature, case["top_p"], case["top_k"])
+    seed = struct.pack("<I", case.get("seed", 1))
+    inputs = {"draw": row + b"\1" + params + b"\1" + params + b"\0" + seed, "levels": row + params + b"\0"}
+    for target, data in inputs.items():
+        folder = here / "corpus" / target
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"golden{written:03}").write_bytes(data)
+    written += 1
+
+if written < 20:
+    raise SystemExit(f"only {written} cases were understood")
+
+def npy(dtype, shape, data, order=False):
+    """A file of NumPy's, with its header padded to a multiple of 64 bytes."""
+    header = str({"descr": dtype, "fortran_order": order, "shape": shape}).encode()
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + data
+
+
+floats, halves = struct.pack("<4f", 1, 2, 3, 4), struct.pack("<4e", 1, 2, 3, 4)
+files = [
+    npy("<f4", (4,), floats), npy("<f2", (4,), halves), npy(">f4", (2, 2), floats), npy("<f4", (1, 4), floats),
+    npy("<f8", (2,), floats), npy("<f4", (2, 2), floats, True), npy("<f4", (9,), floats), npy("<f4", (), floats[:4]),
+]
+folder = here / "corpus" / "npy"
+folder.mkdir(parents=True, exist_ok=True)
+for number, file in enumerate(files):
+    (folder / f"whole{number}").write_bytes(b"\0" + file)
+    (folder / f"row{number}").write_bytes(b"\1\1" + file)
+print(f"{written} seeds for draw and levels, {2 * len(files)} for npy")
