@@ -14,8 +14,10 @@ pub(in crate::chain) struct Xtc {
     pub threshold: f32,
     pub min_keep: usize,
     generator: Generator,
-    /// The generator before this pass, if the pass has used it.
-    before: Option<Generator>,
+    /// The number that this pass has taken, to be given back if it fails.
+    taken: Option<f32>,
+    /// A number that was given back.
+    spare: Option<f32>,
 }
 
 impl Xtc {
@@ -26,7 +28,14 @@ impl Xtc {
         seed: u32,
     ) -> Result<Self, Error> {
         let (probability, threshold) = (number(probability)?, number(threshold)?);
-        Ok(Self { probability, threshold, min_keep, generator: Generator::new(seed), before: None })
+        Ok(Self {
+            probability,
+            threshold,
+            min_keep,
+            generator: Generator::new(seed),
+            taken: None,
+            spare: None,
+        })
     }
 }
 
@@ -49,8 +58,9 @@ impl Rule for Xtc {
         if candidates.len() < 2 {
             return Ok(());
         }
-        self.before = Some(self.generator.clone());
-        if self.generator.uniform_float() > self.probability {
+        let chance = self.spare.take().unwrap_or_else(|| self.generator.uniform_float());
+        self.taken = Some(chance);
+        if chance > self.probability {
             return Ok(());
         }
         let (list, _) = candidates.ranked()?;
@@ -64,17 +74,16 @@ impl Rule for Xtc {
     }
 
     fn prepare(&mut self) -> Result<(), Error> {
-        self.before = None;
+        self.taken = None;
         Ok(())
     }
 
     fn undo(&mut self) {
-        if let Some(before) = self.before.take() {
-            self.generator = before;
-        }
+        self.spare = self.taken.take().or(self.spare);
     }
 
     fn reset(&mut self) {
         self.generator = Generator::new(self.generator.seed());
+        (self.taken, self.spare) = (None, None);
     }
 }
