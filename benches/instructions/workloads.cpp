@@ -1,4 +1,4 @@
-// Nine fixed workloads, each counted on its own by valgrind's callgrind: see scripts/instructions.
+// Fixed workloads, each counted on its own by valgrind's callgrind: see scripts/instructions.
 //
 // Rows, parameters and seeds are constants, so that the counts are too. What is counted is the draws alone,
 // after some that bring the working memory to its size; making the rows is not.
@@ -99,6 +99,22 @@ void count_frame(const std::vector<float> &slow, const std::vector<float> &fast,
     s2_stream_free(stream);
 }
 
+// A preset of a chain whose penalties look at 64 tokens.
+void count_chain(const char *name, std::int32_t preset, float repeat_penalty, const std::vector<float> &row) {
+    S2PresetParams params;
+    CHECK(s2_preset_params_init(&params, preset) == 0);
+    params.repeat_penalty = repeat_penalty;
+    S2Chain *const chain = s2_chain_new_preset(preset, 1, &params);
+    CHECK(chain != nullptr);
+    for (std::int32_t token = 0; token < 64; ++token) {
+        CHECK(s2_chain_accept(chain, 1000 * token) == 0);
+    }
+    count_each(name, [&] {
+        return s2_chain_sample(chain, row.data(), static_cast<std::int32_t>(row.size()));
+    });
+    s2_chain_free(chain);
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -119,4 +135,8 @@ int main(int argc, char **argv) {
     count("greedy_155776", slow, greedy);
     count_ranges(slow, defaults);
     count_frame(slow, fast, defaults);
+    count_chain("chain_s2_155776", S2_PRESET_S2, 1.0F, slow);
+    count_chain("chain_llama_155776", S2_PRESET_LLAMA, 1.0F, slow);
+    count_chain("chain_penalties_155776", S2_PRESET_LLAMA, 1.1F, slow);
+    count_chain("chain_article_155776", S2_PRESET_ARTICLE, 1.1F, slow);
 }
