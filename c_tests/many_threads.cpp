@@ -20,13 +20,12 @@ constexpr int kWarmUp = 100;
 constexpr long kBound = 128;  // KiB
 
 void draw_in_every_way(const std::vector<float> &row, int number) {
+    Handles handles(static_cast<std::uint32_t>(number));
     // Seeded by the system, as an engine's threads are that never seed.
-    const SamplerHandle sampler = own(s2_sampler_new_random());
-    const S2StreamConfig config = stream_config();
-    const StreamHandle stream = own(s2_stream_new(static_cast<std::uint32_t>(number), &config));
+    handles.sampler = own(s2_sampler_new_random());
     const SamplerParams params = {1.0F, 0.95F, number % 2 == 0 ? 0 : 30};
     const auto n = static_cast<std::int32_t>(row.size());
-    for (const Way &way : kWays) CHECK(way.draw({sampler.get(), stream.get(), row.data(), n, &params}) >= 0);
+    for (const Way &way : kWays) CHECK(way.draw(handles.from(row.data(), n, params)) >= 0);
 }
 
 }  // namespace

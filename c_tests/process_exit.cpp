@@ -41,11 +41,12 @@ void draw_and_compare() {
 void draw_in_every_way() {
     const std::vector<float> row = bell(300, 0x1p-20F, 5);
     const S2StreamConfig config = stream_config();
-    const SamplerHandle sampler = own(s2_sampler_new_random());
-    const StreamHandle stream = own(s2_stream_new_random(&config));
+    Handles handles(9);
+    handles.sampler = own(s2_sampler_new_random());
+    handles.stream = own(s2_stream_new_random(&config));
     const SamplerParams params = {0.0F, 1.0F, 0};  // greedy: the thread's stream stays where it is
     for (const Way &way : kWays) {
-        if (way.draw({sampler.get(), stream.get(), row.data(), 300, &params}) < 0) _exit(3);
+        if (way.draw(handles.from(row.data(), 300, params)) < 0) _exit(3);
     }
 }
 

@@ -155,6 +155,81 @@ void all_others() {
     s2_sampler_free(sampler);
 }
 
+// The chain that is built here has every stage, and is drawn from, applied and reported as a whole.
+void chains() {
+    static S2Chain *chain;
+    static S2Report *report;
+    static const std::vector<float> row = bell(155776, 0x1p-20F, 5);
+    static const auto n = static_cast<std::int32_t>(row.size());
+    static S2PresetParams params;
+    static const S2LogitBias bias = {3, 1.0F};
+    static const std::int32_t breaker = 7;
+    static const std::int32_t length = 1;
+    static const SamplerParams defaults = s2_sampler_params_default();
+    static std::vector<S2TokenData> tokens(500);
+    static std::int32_t token;
+    const auto calls = std::initializer_list<std::pair<const char *, std::function<void()>>>{
+        {"s2_preset_params_init", [] { CHECK(s2_preset_params_init(&params, S2_PRESET_LLAMA) == 0); }},
+        {"s2_chain_new_preset", [] { own(s2_chain_new_preset(S2_PRESET_ARTICLE, 1, &params)); }},
+        {"s2_chain_new", [] { CHECK((chain = s2_chain_new(1)) != nullptr); }},
+        {"s2_chain_add_logit_bias", [] { CHECK(s2_chain_add_logit_bias(chain, &bias, 1) == 0); }},
+        {"s2_chain_add_penalties", [] { CHECK(s2_chain_add_penalties(chain, 64, 1.1F, 0.0F, 0.0F) == 1); }},
+        {"s2_chain_add_dry", [] { CHECK(s2_chain_add_dry(chain, 1.0F, 1.5F, 2, 64, &breaker, &length, 1) == 2); }},
+        {"s2_chain_add_temperature", [] { CHECK(s2_chain_add_temperature(chain, 0.8F) == 3); }},
+        {"s2_chain_add_softmax", [] { CHECK(s2_chain_add_softmax(chain) == 4); }},
+        {"s2_chain_add_top_n_sigma", [] { CHECK(s2_chain_add_top_n_sigma(chain, 4.0F) == 5); }},
+        {"s2_chain_add_top_k", [] { CHECK(s2_chain_add_top_k(chain, 20000) == 6); }},
+        {"s2_chain_add_top_p", [] { CHECK(s2_chain_add_top_p(chain, 0.99F, 1) == 7); }},
+        {"s2_chain_add_min_p", [] { CHECK(s2_chain_add_min_p(chain, 0.001F, 1) == 8); }},
+        {"s2_chain_add_xtc", [] { CHECK(s2_chain_add_xtc(chain, 0.5F, 0.01F, 1, 2) == 9); }},
+        {"s2_chain_add_typical", [] { CHECK(s2_chain_add_typical(chain, 0.99F, 1) == 10); }},
+        {"s2_chain_add_temperature_ext", [] { CHECK(s2_chain_add_temperature_ext(chain, 1.0F, 0.5F, 1.0F) == 11); }},
+        {"s2_chain_add_s2", [] { CHECK(s2_chain_add_s2(chain, &defaults) == 12); }},
+        {"s2_chain_add_dist", [] { CHECK(s2_chain_add_dist(chain, 3) == 13); }},
+        {"s2_chain_add_greedy", [] { CHECK(s2_chain_add_greedy(chain) == 14); }},
+        {"s2_chain_add_mirostat_v2", [] { CHECK(s2_chain_add_mirostat_v2(chain, 4, 5.0F, 0.1F) == 15); }},
+        {"s2_chain_count", [] { CHECK(s2_chain_count(chain) == 16); }},
+        {"s2_chain_stage_name", [] { CHECK(s2_chain_stage_name(chain, 15) != nullptr); }},
+        {"s2_chain_get_seed", [] { CHECK(s2_chain_get_seed(chain) == 1); }},
+        {"s2_chain_sample", [] { CHECK(s2_chain_sample(chain, row.data(), n) >= 0); }},
+        {"s2_chain_batch_sample", [] { CHECK(s2_chain_batch_sample(&chain, row.data(), 1, n, n, &token) == 0); }},
+        {"s2_chain_apply", [] {
+             S2TokenDataArray array = {tokens.data(), tokens.size(), -1, false};
+             CHECK(s2_chain_apply(chain, &array) == 0 && array.selected >= 0);
+         }},
+        {"s2_chain_accept", [] { CHECK(s2_chain_accept(chain, 1) == 0); }},
+        {"s2_chain_report", [] { CHECK(s2_chain_report(chain, row.data(), n, &report) == 0); }},
+        {"s2_report_free", [] { s2_report_free(report); }},
+        {"s2_chain_report_first", [] {
+             CHECK(s2_chain_report_first(chain, row.data(), n, 1000, &report) == 0);
+             s2_report_free(report);
+         }},
+        {"s2_draw_report", [] {
+             CHECK(s2_draw_report(row.data(), n, nullptr, &report) == 0);
+             s2_report_free(report);
+         }},
+        {"s2_draw_report_first", [] {
+             CHECK(s2_draw_report_first(row.data(), n, nullptr, 1, &report) == 0);
+             s2_report_free(report);
+         }},
+        {"s2_chain_clone", [] { own(s2_chain_clone(chain)); }},
+        {"s2_chain_reset", [] { s2_chain_reset(chain); }},
+        {"s2_chain_remove", [] { CHECK(s2_chain_remove(chain, 0) == 0); }},
+        {"s2_chain_free", [] { s2_chain_free(chain); }},
+    };
+    for (const auto &[name, body] : calls) measure(name, body);
+    // One at a time, each stage over the whole row: what the others left for it was little.
+    for (int kind = 0; kind < 4; ++kind) {
+        const ChainHandle one = own(s2_chain_new(1));
+        if (kind == 0) CHECK(s2_chain_add_typical(one.get(), 0.9F, 1) == 0);
+        if (kind == 1) CHECK(s2_chain_add_temperature_ext(one.get(), 1.0F, 0.5F, 1.0F) == 0);
+        if (kind == 2) CHECK(s2_chain_add_mirostat_v2(one.get(), 1, 5.0F, 0.1F) == 0);
+        if (kind == 3) CHECK(s2_chain_add_top_p(one.get(), 0.9F, 1) == 0);
+        CHECK(s2_chain_add_dist(one.get(), 1) == 1);
+        measure("s2_chain_sample", [&] { CHECK(s2_chain_sample(one.get(), row.data(), n) >= 0); });
+    }
+}
+
 // Every function that the header declares must be in the table.
 void nothing_is_left_out(const char *header) {
     std::ifstream file(header);
@@ -180,6 +255,7 @@ int main(int argc, char **argv) {
     CHECK(argc == 2);
     the_measure_measures();
     all_others();
+    chains();
     draws();
     nothing_is_left_out(argv[1]);
     const std::size_t bound = stated_bound(argv[1]);

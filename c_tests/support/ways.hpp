@@ -101,22 +101,28 @@ inline S2StreamConfig stream_config() {
     return config;
 }
 
-// A generator of each kind, all with the same seed: this thread's own, a handle's, a stream's, a chain's.
-// The chain edits and divides the row before it cuts, and has parameters of its own.
-struct Generators {
+// A handle of each kind, all with the same seed. The chain edits and divides the row before it cuts, and has
+// parameters of its own.
+struct Handles {
     SamplerHandle sampler;
     StreamHandle stream;
     ChainHandle chain;
 
-    explicit Generators(std::uint32_t seed, const S2StreamConfig &config = stream_config())
+    explicit Handles(std::uint32_t seed, const S2StreamConfig &config = stream_config())
         : sampler(own(s2_sampler_new(seed))),
           stream(own(s2_stream_new(seed, &config))),
-          chain(own(s2_chain_new_preset(S2_PRESET_ARTICLE, seed, nullptr))) {
-        s2_seed_thread(seed);
-    }
+          chain(own(s2_chain_new_preset(S2_PRESET_ARTICLE, seed, nullptr))) {}
 
     Drawing from(const float *row, std::int32_t n, const SamplerParams &params) const {
         return {sampler.get(), stream.get(), chain.get(), row, n, &params};
+    }
+};
+
+// These, and this thread's own generator with the same seed.
+struct Generators : Handles {
+    explicit Generators(std::uint32_t seed, const S2StreamConfig &config = stream_config())
+        : Handles(seed, config) {
+        s2_seed_thread(seed);
     }
 };
 
