@@ -5,6 +5,7 @@
 #include "support/rows.hpp"
 
 #include <cstring>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -210,6 +211,34 @@ void chains_move_and_clone() {
     CHECK(empty && empty.status() == 0 && empty.sample(row()).ok());
 }
 
+void reports_as_in_c() {
+    Chain chain = Chain::with_seed(1);
+    chain.min_p(0.9F).dist(2);
+    const s2sampler::Report report = chain.report(row());
+    CHECK(report && report.status() == 0 && report.get() == report.operator->());
+    CHECK(report->tokens == static_cast<std::int32_t>(row().size()) && report->n_stages == 2);
+    CHECK(chain.report(row(), 3)->n_candidates == 3);
+
+    S2Report *c = nullptr;
+    CHECK(s2_chain_report(chain.get(), row().data(), static_cast<std::int32_t>(row().size()), &c) == 0);
+    CHECK(std::string(report->json) == c->json);
+    s2_report_free(c);
+
+    const s2sampler::SamplerParams params{0.7F, 0.5F, 4};
+    const SamplerParams same = params;
+    CHECK(s2_draw_report(row().data(), static_cast<std::int32_t>(row().size()), &same, &c) == 0);
+    CHECK(std::string(s2sampler::report(row(), params)->json) == c->json);
+    s2_report_free(c);
+
+    // An error is told instead.
+    const s2sampler::Report none = chain.report(std::vector<float>());
+    CHECK(!none && none.status() == S2_ERROR_EMPTY_ROW && none.get() == nullptr);
+    CHECK(s2sampler::report(nullptr, 3).status() == S2_ERROR_NULL_POINTER);
+    CHECK(s2sampler::report(row().data(), SIZE_MAX).status() == S2_ERROR_BAD_ARGUMENT);
+    chain.top_p(kNan);
+    CHECK(chain.report(row()).status() == S2_ERROR_BAD_ARGUMENT);
+}
+
 }  // namespace
 
 int main() {
@@ -218,4 +247,5 @@ int main() {
     candidates_by_any_name();
     errors_are_kept();
     chains_move_and_clone();
+    reports_as_in_c();
 }

@@ -520,6 +520,61 @@ struct [[nodiscard]] Applied {
 };
 
 /**
+ * What each stage did to the candidates of a row; see S2Report.
+ *
+ *     if (const auto report = chain.report(logits)) std::cout << report->json;
+ *
+ * Owns the report as Sampler does its handle; empty where status() is not 0. Since: 0.1.0
+ */
+class Report {
+public:
+    /** Takes over what a call of the C interface gave with its status. */
+    explicit Report(::S2Report *report, std::int32_t status = 0) noexcept : report_(report), status_(status) {}
+
+    /** Whether there is a report. */
+    [[nodiscard]] explicit operator bool() const noexcept { return report_ != nullptr; }
+
+    /** 0, or the status of the call that was to make it. */
+    [[nodiscard]] std::int32_t status() const noexcept { return status_; }
+
+    /** The struct, which stays this object's; null if empty. */
+    [[nodiscard]] const ::S2Report *get() const noexcept { return report_.get(); }
+
+    /** Its fields; not if empty. */
+    [[nodiscard]] const ::S2Report *operator->() const noexcept { return get(); }
+
+private:
+    struct Free {
+        void operator()(::S2Report *report) const noexcept { s2_report_free(report); }
+    };
+    std::unique_ptr<::S2Report, Free> report_;
+    std::int32_t status_;
+};
+
+/** The number of tokens that a report tells of unless another is asked for. */
+constexpr std::int32_t report_tokens = 64;
+
+/** What the three parameters do to a row of `count` logits; see s2_draw_report_first(). */
+[[nodiscard]] inline Report report(const float *logits, std::size_t count, const SamplerParams &params = {},
+                                   std::int32_t first = report_tokens) noexcept {
+    if (!detail::fits(count)) {
+        return Report(nullptr, S2_ERROR_BAD_ARGUMENT);
+    }
+    ::S2Report *made = nullptr;
+    const ::SamplerParams c = params;
+    const std::int32_t status =
+        s2_draw_report_first(logits, static_cast<std::int32_t>(count), &c, first, &made);
+    return Report(made, status);
+}
+
+/** As above, of a contiguous container of floats. */
+template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
+[[nodiscard]] Report report(const Row &logits, const SamplerParams &params = {},
+                            std::int32_t first = report_tokens) noexcept {
+    return report(std::data(logits), static_cast<std::size_t>(std::size(logits)), params, first);
+}
+
+/**
  * Stages in an order of one's own; see S2Chain.
  *
  *     s2sampler::Chain chain = s2sampler::Chain::with_seed(42);
@@ -682,6 +737,24 @@ public:
         array.selected = applied.selected;
         array.sorted = applied.sorted;
         return applied;
+    }
+
+    /** What the stages would do to a row of `count` logits; nothing changes. See s2_chain_report_first(). */
+    [[nodiscard]] Report report(const float *logits, std::size_t count,
+                                std::int32_t first = report_tokens) const noexcept {
+        if (status_ < 0 || !detail::fits(count)) {
+            return Report(nullptr, status_ < 0 ? status_ : S2_ERROR_BAD_ARGUMENT);
+        }
+        ::S2Report *made = nullptr;
+        const std::int32_t status =
+            s2_chain_report_first(get(), logits, static_cast<std::int32_t>(count), first, &made);
+        return Report(made, status);
+    }
+
+    /** As above, of a contiguous container of floats. */
+    template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
+    [[nodiscard]] Report report(const Row &logits, std::int32_t first = report_tokens) const noexcept {
+        return report(std::data(logits), static_cast<std::size_t>(std::size(logits)), first);
     }
 
     /** Tells the stages of a token; 0 or a status. See s2_chain_accept(). */
