@@ -4,6 +4,7 @@ mod common;
 
 use common::chain::spec::{Spec, fill};
 use s2sampler::{Applied, Chain, SamplerParams, TokenData};
+use std::collections::BTreeSet;
 
 /// Candidates with these probabilities, whose logits are the logarithms.
 fn likely(probabilities: &[f32]) -> Vec<TokenData> {
@@ -271,10 +272,21 @@ fn softmax_holds() {
     let left_by = |stages: &[Spec]| ids(&after_all(stages, &[], likely(&RISING)).0);
     assert_eq!(left_by(&[Spec::TopK(2), top_p.clone()]), [3]);
     assert_eq!(left_by(&[Spec::Softmax, Spec::TopK(2), top_p.clone()]), [3, 2]);
-    let warmed = [Spec::Softmax, Spec::TopK(2), Spec::Temperature(0.9), top_p];
+    let warmed = [Spec::Softmax, Spec::TopK(2), Spec::Temperature(0.9), top_p.clone()];
     assert_eq!(left_by(&warmed), [3]);
     let (tokens, _) = after_all(&[Spec::Softmax], &[], with_logits(&[0.0, 3.0_f32.ln()]));
     near(tokens.iter().map(|token| token.p), &[0.25, 0.75]);
+    // From a row it is no other, whatever cuts between.
+    let row = RISING.map(f32::ln);
+    for cut in [Spec::TopK(2), Spec::MinP { p: 0.6, min_keep: 1 }, Spec::TopNSigma(1.0)] {
+        for again in [Spec::TopNSigma(5.0), Spec::MinP { p: 0.1, min_keep: 1 }] {
+            let stages = [Spec::Softmax, cut.clone(), again, top_p.clone(), Spec::Dist(1)];
+            let mut chain = fill(Chain::new(7), &stages);
+            let drawn: BTreeSet<u32> =
+                (0..100).map(|_| chain.sample(&row).expect("a token")).collect();
+            assert_eq!(drawn, BTreeSet::from([2, 3]), "{stages:?}");
+        }
+    }
 }
 
 #[test]

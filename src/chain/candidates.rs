@@ -203,8 +203,8 @@ impl<'a, 't> Candidates<'a, 't> {
 
     /// The standard deviation of the finite logits.
     pub(super) fn deviation(&mut self) -> Result<f64, Error> {
-        self.leave_ranks()?;
         if let Form::Row(row) = &mut self.form {
+            // A row stays one, and holds what it held.
             return row.deviation(self.tools);
         }
         self.put_logits()?;

@@ -152,6 +152,14 @@ impl<'a> Row<'a> {
 
     /// The standard deviation of the finite logits.
     pub(super) fn deviation(&mut self, tools: &mut Tools) -> Result<f64, Error> {
+        if self.is_cut() {
+            let list = self.list(tools)?;
+            tools.weights.clear();
+            reserve(&mut tools.weights, list.tokens().len())?;
+            tools.weights.extend(list.logits());
+            tools.list = list.into_own().unwrap_or_default();
+            return Ok(deviation(&tools.weights));
+        }
         self.settle(tools)?;
         Ok(deviation(self.logits(&tools.copy)))
     }
