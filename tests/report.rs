@@ -210,6 +210,8 @@ fn thresholds_are_in_their_units() {
         Stage::temperature(1.0),
         Stage::penalties(64, 1.1, 0.0, 0.0),
         Stage::logit_bias(&[(1, 1.0)]),
+        // What is no number is no threshold either.
+        Stage::temperature_ext(f32::NEG_INFINITY, f32::INFINITY, 1.0),
     ] {
         assert_eq!(of(none), (None, ""));
     }

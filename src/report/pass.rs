@@ -87,6 +87,8 @@ impl Pass {
         let ranks_all = matches!(setting, Setting::S2(_));
         let before = if ranks_all { step.before.len() } else { self.left };
         let cut = if off { None } else { threshold(step, &self.current, (before, after)) };
+        // Infinite parameters can make one that is no number, and so none.
+        let cut = cut.filter(|cut| !cut.0.is_nan());
         let stage = StageReport {
             name: step.stage.name(),
             parameters: written(|text| step.stage.describe(text))?,
