@@ -15,9 +15,10 @@ pub(in crate::chain) struct Dry {
     pub base: f32,
     pub allowed_length: i32,
     history: History,
-    /// The breakers one after the other, and where each ends.
+    /// The breakers one after the other, in rising order, and where each begins and ends. There can be
+    /// thousands, one for each token that has a line break in it.
     breakers: Vec<i32>,
-    ends: Vec<usize>,
+    places: Vec<(usize, usize)>,
     /// The newest token first.
     newest: Vec<i32>,
     /// For each place in `newest`, how many tokens from there on are those at the beginning.
@@ -34,13 +35,16 @@ impl Dry {
         last_n: i32,
         breakers: &[&[i32]],
     ) -> Result<Self, Error> {
-        let (mut joined, mut ends) = (Vec::new(), Vec::new());
+        let (mut joined, mut places) = (Vec::new(), Vec::new());
         reserve(&mut joined, breakers.iter().map(|breaker| breaker.len()).sum())?;
-        reserve(&mut ends, breakers.len())?;
+        reserve(&mut places, breakers.len())?;
         for breaker in breakers.iter().filter(|breaker| !breaker.is_empty()) {
+            let start = joined.len();
             joined.extend_from_slice(breaker);
-            ends.push(joined.len());
+            places.push((start, joined.len()));
         }
+        let breaker = |&(start, end): &(usize, usize)| &joined[start..end];
+        places.sort_unstable_by(|a, b| breaker(a).cmp(breaker(b)));
         if allowed_length < 0 {
             return Err(Error::BadArgument);
         }
@@ -50,7 +54,7 @@ impl Dry {
             allowed_length,
             history: History::new(last_n)?,
             breakers: joined,
-            ends,
+            places,
             newest: Vec::new(),
             repeats: Vec::new(),
             next: Vec::new(),
@@ -61,7 +65,7 @@ impl Dry {
         Ok(Self {
             history: self.history.try_clone()?,
             breakers: copy(&self.breakers)?,
-            ends: copy(&self.ends)?,
+            places: copy(&self.places)?,
             newest: Vec::new(),
             repeats: Vec::new(),
             next: Vec::new(),
@@ -74,14 +78,17 @@ impl Dry {
         self.history.tokens().len()
     }
 
-    fn breakers(&self) -> impl Iterator<Item = &[i32]> {
-        let starts = core::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, end)| &self.breakers[start..*end])
+    /// The breakers that begin with a token, in rising order.
+    fn breakers(&self, first: i32) -> impl Iterator<Item = &[i32]> {
+        let place = self.places.partition_point(|place| self.breakers[place.0] < first);
+        let breakers = self.places[place..].iter().map(|&(start, end)| &self.breakers[start..end]);
+        breakers.take_while(move |breaker| breaker.first() == Some(&first))
     }
 
     /// Whether a token is a breaker by itself.
     fn breaks(&self, token: i32) -> bool {
-        self.breakers().any(|breaker| breaker == [token])
+        // The shortest is the first.
+        self.breakers(token).next().is_some_and(|breaker| breaker.len() == 1)
     }
 
     /// How many of the newest tokens come after the last breaker.
@@ -94,7 +101,8 @@ impl Dry {
                     breaker.len() <= place + 1
                         && breaker.iter().eq(newest[..=place].iter().rev().take(breaker.len()))
                 };
-                let longest = self.breakers().filter(lies).map(<[i32]>::len).max()?;
+                let breakers = self.breakers(newest[place]);
+                let longest = breakers.filter(lies).map(<[i32]>::len).max()?;
                 Some(place + 1 - longest)
             })
             .unwrap_or(newest.len())
@@ -164,7 +172,7 @@ impl Rule for Dry {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         let Self { multiplier, base, allowed_length, .. } = self;
         write!(out, "multiplier {multiplier}, base {base}, allowed_length {allowed_length}")?;
-        write!(out, ", last_n {}, {} breakers", self.history.last_n(), self.ends.len())
+        write!(out, ", last_n {}, {} breakers", self.history.last_n(), self.places.len())
     }
 
     fn is_off(&self) -> bool {
