@@ -203,6 +203,14 @@ fn dry() {
     left(&of(1.0, 1.1, 2, &[&[2, 0]], &[0, 1, 2, 0, 1]), &all, &[0.25; 4]);
     left(&of(1.0, 1.1, 1, &[&[2, 0]], &[0, 1, 2, 0, 1]), &all, &one);
     left(&of(1.0, 1.1, 2, &[&[2]], &[0, 1, 2, 0, 1]), &all, &[0.25; 4]);
+    // Of several that begin at a place the longest counts, in whatever order they were given.
+    let longest: [&[i32]; 5] = [&[3], &[2, 0, 1, 0], &[2, 0], &[2], &[0, 0]];
+    left(&of(1.0, 1.1, 2, &longest, &[0, 1, 2, 0, 1]), &all, &[0.25; 4]);
+    left(&of(1.0, 1.1, 1, &longest[..3], &[0, 1, 2, 0, 1]), &all, &one);
+    // A breaker is spared that is one by itself, not one that only begins one.
+    left(&of(1.0, 1.1, 1, &[&[3], &[2, 3], &[2]], &[0, 2, 0]), &all, &[0.25; 4]);
+    let begins: &[&[i32]] = &[&[3], &[2, 3]];
+    left(&of(1.0, 1.1, 1, begins, &[0, 2, 0]), &all, &one);
     // After 0 1 came 2 and after 1 2 0 1 nothing: with base 2, 2 * 2^(2 - 1) is 4 off token 2.
     let e = (-4.0_f32).exp();
     let rest = 1.0 / (3.0 + e);
@@ -250,6 +258,14 @@ fn logit_bias() {
     assert_eq!(of(&[]), [1.0, 2.0, 3.0]);
     assert_eq!(of(&[(0, 0.5), (2, -1.0), (0, 0.25), (9, 5.0)]), [1.75, 2.0, 2.0]);
     assert_eq!(of(&[(1, f32::NEG_INFINITY)]), [1.0, f32::NEG_INFINITY, 3.0]);
+
+    // Ids of an array stand in any order, and more than once.
+    let ids = [7, 2, 2, 9, -3, 0, 1, 4, 4, i32::MAX, 0];
+    let tokens = ids.map(|id| TokenData { id, logit: 0.0, p: 0.0 }).to_vec();
+    let biases = [(4, 0.5), (0, 1.0), (4, 0.25), (2, 3.0), (i32::MAX, 4.0), (3, 9.0)];
+    let kept = after(Spec::LogitBias(biases.to_vec()), &[], tokens);
+    let logits: Vec<f32> = kept.iter().map(|token| token.logit).collect();
+    assert_eq!(logits, [0.0, 3.0, 3.0, 0.0, 0.0, 1.0, 0.0, 0.75, 0.75, 4.0, 1.0]);
 }
 
 #[test]

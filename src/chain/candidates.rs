@@ -96,9 +96,17 @@ impl<'a, 't> Candidates<'a, 't> {
                 })
             }
             Form::List(list) => {
+                // In lists in id order, as callers fill theirs, the edits need not be searched: the place
+                // is mostly that of the token before, or the next.
+                let mut place = 0;
                 list.change(|token| {
-                    let rest = &edits[edits.partition_point(|edit| edit.0 < token.id)..];
-                    let own = rest.iter().take_while(|edit| edit.0 == token.id);
+                    let below = |edit: &(i32, T)| edit.0 < token.id;
+                    place += usize::from(edits.get(place).is_some_and(below));
+                    let (before, rest) = edits.split_at(place);
+                    if !before.last().is_none_or(below) || rest.first().is_some_and(below) {
+                        place = edits.partition_point(below);
+                    }
+                    let own = edits[place..].iter().take_while(|edit| edit.0 == token.id);
                     own.fold(token.logit, |logit, (_, edit)| change(edit, logit))
                 });
                 list.sorted = false;

@@ -135,7 +135,7 @@ impl<'a> List<'a> {
     }
 
     /// Changes the logits; NaN becomes -inf.
-    pub(super) fn change(&mut self, change: impl Fn(&TokenData) -> f32) {
+    pub(super) fn change(&mut self, mut change: impl FnMut(&TokenData) -> f32) {
         for token in self.tokens_mut() {
             let logit = change(token);
             token.logit = if logit.is_nan() { f32::NEG_INFINITY } else { logit };
