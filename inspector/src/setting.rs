@@ -40,6 +40,7 @@ impl Setting {
         let kind = match (&args.chain, args.preset) {
             (Some(chain), _) => Kind::Chain(parse(chain)?),
             (None, Some(name)) => {
+                without_effect(args, name.into())?;
                 let plain = PresetParams::of(name.into());
                 let params = PresetParams {
                     temperature: args.temperature.unwrap_or(plain.temperature),
@@ -127,5 +128,20 @@ impl Setting {
             chain.accept(*token).map_err(wrong)?;
         }
         Ok(Ready::Chain(Box::new(chain)))
+    }
+}
+
+/// An option that the preset has no stage for is an error: it would be ignored without a word.
+fn without_effect(args: &SettingArgs, preset: Preset) -> Result<(), Problem> {
+    let given = [
+        ("--min-p", args.min_p.is_some()),
+        ("--repeat-penalty", args.repeat_penalty.is_some()),
+        ("--penalty-last-n", args.penalty_last_n.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given && preset == Preset::S2) {
+        Some((option, _)) => {
+            Err(Problem::Usage(format!("{option}: preset s2 has no stage for it")))
+        }
+        None => Ok(()),
     }
 }

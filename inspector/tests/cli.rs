@@ -210,6 +210,8 @@ fn what_is_wrong_is_said_and_told_apart() {
         (&[TRAP, "--chain", "top_k(40)", "--draws", "5"], 2, "selects"),
         (&[TRAP, "--preset", "llama", "--top-p", "nan"], 2, "preset llama: an argument is out"),
         (&[TRAP, "--history", "1"], 2, "the plain draw has none"),
+        (&[TRAP, "--preset", "s2", "--min-p", "0.1"], 2, "--min-p: preset s2 has no stage for it"),
+        (&[TRAP, "--compare", "--preset s2 --penalty-last-n 9"], 2, "--penalty-last-n: preset s2"),
         (&[TRAP, "--compare", "--top-k x"], 2, "--compare: invalid value 'x'"),
         // A wrong setting is said before the file is looked at.
         (&["no/such.f32", "--chain", "greedy("], 2, "chain, column 8"),
