@@ -276,7 +276,7 @@
  *  - stages that leave one candidate, and filters that drop nothing;
  *  - a top_p of s2 below the first two probabilities together, or of 1, which is not "off" there;
  *  - a temperature above 1.2 with a top_p below 0.5; a temperature of NaN or +inf;
- *  - penalties and dry before anything was accepted, or with tokens that are no candidates;
+ *  - penalties and dry before anything was accepted; penalties and biases that change no logit;
  *    penalties that reward; biases that touch no candidate, or leave nothing above -inf;
  *  - a softmax whose probabilities no top_p uses; filters and temperatures before greedy;
  *  - stages after one that selects, and a chain that does not select;
@@ -2361,7 +2361,7 @@ int32_t s2_chain_batch_sample(struct S2Chain *const *chains,
  *
  * - S2_ERROR_NULL_POINTER: `chain`, `array` or its `data` is NULL. Nothing changed.
  * - S2_ERROR_BAD_ARGUMENT: `size` is above 2147483647, or `data` is not aligned. Nothing changed.
- * - S2_ERROR_EMPTY_ROW: `size` is 0. `selected` is -1 now; nothing else changed.
+ * - S2_ERROR_EMPTY_ROW: `size` is 0, whatever `data` is. `selected` is -1 now; nothing else changed.
  * - S2_ERROR_OUT_OF_MEMORY: memory could not be had. The candidates are not those of before, if stages
  *   had changed some: fill the array anew. No random word was used.
  * - S2_ERROR_INTERNAL: a defect of the library; as S2_ERROR_OUT_OF_MEMORY.
@@ -2406,7 +2406,8 @@ int32_t s2_chain_accept(struct S2Chain *chain,
  * Parameters:
  *
  * - `chain`: the handle. NULL is S2_ERROR_NULL_POINTER.
- * - `logits`: the row, as for s2_sample_token(). NULL is S2_ERROR_NULL_POINTER unless `n` is 0.
+ * - `logits`: the row, as for s2_sample_token(). NULL is S2_ERROR_NULL_POINTER unless `n` is zero or less,
+ *   one not aligned like a `float` S2_ERROR_BAD_ARGUMENT.
  * - `n`: the number of logits. Zero or less is S2_ERROR_EMPTY_ROW.
  * - `report`: where to put the report, which the caller frees with s2_report_free(); NULL is put
  *   there if there is none. NULL is S2_ERROR_NULL_POINTER. The first 64 tokens by rank are told of.

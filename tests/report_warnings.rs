@@ -57,6 +57,10 @@ fn a_stage_that_leaves_one() {
     let typical = ["typical 0.1 leaves 1 candidate: not the best, and always the same"];
     assert_eq!(said(vec![Stage::typical(0.1, 1)]), typical);
     assert_eq!(said(vec![Stage::typical(0.6, 1)]), NONE);
+    // The next time it may not act.
+    let xtc = ["xtc leaves 1 candidate: not the best"];
+    assert_eq!(said(vec![Stage::xtc(1.0, 0.05, 1, 0)]), xtc);
+    assert_eq!(said(vec![Stage::xtc(1.0, 0.25, 1, 0)]), NONE);
 }
 
 #[test]
@@ -131,9 +135,12 @@ fn histories() {
     let empty = "penalties has no effect: no token was accepted yet";
     assert_eq!(penalties(64, 1.1, 0.0, 0.0, &[]), [empty]);
     assert_eq!(penalties(64, 1.1, 0.0, 0.0, &[2]), NONE);
-    let elsewhere = "penalties has no effect: none of the accepted tokens is a candidate";
+    let elsewhere = "penalties has no effect: no candidate's logit changes";
     assert_eq!(penalties(64, 1.1, 0.0, 0.0, &[9]), [elsewhere]);
     assert_eq!(penalties(1, 1.1, 0.0, 0.0, &[2, 9]), [elsewhere]);
+    // The token is there, but whatever 0 is divided by, it is 0.
+    let stages = vec![Stage::penalties(64, 1.1, 0.0, 0.0), Stage::dist(1)];
+    assert_eq!(said_of(&[0.0, -1.0], stages, &[0]), [elsewhere]);
     assert_eq!(penalties(64, 1.0, 0.0, 0.0, &[]), NONE);
     assert_eq!(
         penalties(64, 0.9, 0.0, 0.0, &[2]),
@@ -156,8 +163,9 @@ fn histories() {
 #[test]
 fn biases_and_bans() {
     let ban = f32::NEG_INFINITY;
-    let idle = "logit_bias has no effect: none of the tokens is a candidate";
+    let idle = "logit_bias has no effect: no candidate's logit changes";
     assert_eq!(said(vec![Stage::logit_bias(&[(7, 1.0)])]), [idle]);
+    assert_eq!(said(vec![Stage::logit_bias(&[(3, 0.0)])]), [idle]);
     assert_eq!(said(vec![Stage::logit_bias(&[(3, 1.0)])]), NONE);
     let all = "every candidate is banned: logit_bias leaves nothing above -inf";
     assert_eq!(said(vec![Stage::logit_bias(&[(0, ban), (1, ban), (2, ban), (3, ban)])])[0], all);
@@ -213,4 +221,7 @@ fn a_softmax_that_nobody_uses() {
         said(vec![Stage::softmax(), Stage::top_k(3), Stage::temperature(1.0), top_p()]),
         NONE
     );
+    // xtc has probabilities of its own where it acts, and leaves those held where it does not.
+    assert_eq!(said(vec![Stage::softmax(), Stage::xtc(1e-9, 0.25, 1, 0), top_p()]), NONE);
+    assert_eq!(said(vec![Stage::softmax(), Stage::xtc(1e-9, 0.25, 1, 0)]), [idle]);
 }

@@ -147,7 +147,7 @@ pub unsafe extern "C" fn s2_chain_batch_sample(
 ///
 /// - S2_ERROR_NULL_POINTER: `chain`, `array` or its `data` is NULL. Nothing changed.
 /// - S2_ERROR_BAD_ARGUMENT: `size` is above 2147483647, or `data` is not aligned. Nothing changed.
-/// - S2_ERROR_EMPTY_ROW: `size` is 0. `selected` is -1 now; nothing else changed.
+/// - S2_ERROR_EMPTY_ROW: `size` is 0, whatever `data` is. `selected` is -1 now; nothing else changed.
 /// - S2_ERROR_OUT_OF_MEMORY: memory could not be had. The candidates are not those of before, if stages
 ///   had changed some: fill the array anew. No random word was used.
 /// - S2_ERROR_INTERNAL: a defect of the library; as S2_ERROR_OUT_OF_MEMORY.

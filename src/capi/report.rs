@@ -18,7 +18,8 @@ const FIRST: i32 = 64;
 /// Parameters:
 ///
 /// - `chain`: the handle. NULL is S2_ERROR_NULL_POINTER.
-/// - `logits`: the row, as for s2_sample_token(). NULL is S2_ERROR_NULL_POINTER unless `n` is 0.
+/// - `logits`: the row, as for s2_sample_token(). NULL is S2_ERROR_NULL_POINTER unless `n` is zero or less,
+///   one not aligned like a `float` S2_ERROR_BAD_ARGUMENT.
 /// - `n`: the number of logits. Zero or less is S2_ERROR_EMPTY_ROW.
 /// - `report`: where to put the report, which the caller frees with s2_report_free(); NULL is put
 ///   there if there is none. NULL is S2_ERROR_NULL_POINTER. The first 64 tokens by rank are told of.

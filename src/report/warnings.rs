@@ -79,12 +79,8 @@ fn edits(warnings: &mut Vec<String>, step: &Step<'_>, setting: Setting) -> Resul
         Setting::Penalties { heard: 0, .. } | Setting::Dry { heard: 0 } => {
             say(warnings, format_args!("{name} has no effect: no token was accepted yet"))?;
         }
-        Setting::Penalties { .. } if idle() => {
-            let why = "none of the accepted tokens is a candidate";
-            say(warnings, format_args!("{name} has no effect: {why}"))?;
-        }
-        Setting::LogitBias if idle() => {
-            let why = "none of the tokens is a candidate";
+        Setting::Penalties { .. } | Setting::LogitBias if idle() => {
+            let why = "no candidate's logit changes";
             say(warnings, format_args!("{name} has no effect: {why}"))?;
         }
         _ => {}
@@ -136,7 +132,12 @@ fn filters(
             a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
         });
         let greedy = best.is_some_and(|best| best.id == left.id);
-        let what = if greedy { "equals greedy" } else { "not the best, and always the same" };
+        let what = match setting {
+            _ if greedy => "equals greedy",
+            // It acts by chance.
+            Setting::Xtc(_) => "not the best",
+            _ => "not the best, and always the same",
+        };
         say(warnings, format_args!("{label} leaves 1 candidate: {what}"))?;
     }
     Ok(())
@@ -228,11 +229,12 @@ pub(super) fn chain(report: &mut Report, stages: &[Stage]) -> Result<(), Error> 
 
 /// Whether one of the stages after a softmax adds up its probabilities.
 fn is_used(rest: &[Stage]) -> bool {
+    // xtc does where it does not act.
     let keeps = |stage: &&Stage| {
         stage.is_off()
             || matches!(
                 stage.setting(),
-                Setting::TopK(_) | Setting::MinP(_) | Setting::TopNSigma(_)
+                Setting::TopK(_) | Setting::MinP(_) | Setting::TopNSigma(_) | Setting::Xtc(_)
             )
     };
     let next = rest.iter().find(|stage| !keeps(stage));
