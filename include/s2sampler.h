@@ -320,7 +320,7 @@
  * again. One thing is out of the library's hands: where it was loaded by dlopen(), glibc makes room for
  * a thread's variables at that thread's first draw, and ends the process if it cannot.
  *
- * A call needs at most 24 KB of stack, whatever the row, so that threads with small stacks will do.
+ * A call needs at most 32 KB of stack, whatever the row, so that threads with small stacks will do.
  * (Measured on x86-64 with glibc, by a test, with all that the call itself calls.)
  *
  *
