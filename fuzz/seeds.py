@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes seeds: the golden edge cases for `draw` and `levels`, in the form that src/lib.rs reads, and files for `npy`."""
+"""Writes seeds: the golden edge cases for `draw` and `levels`, in the form that src/lib.rs reads, files for `npy`, and
+blocks of the right length for `state`."""
 import json
 import pathlib
 import struct
@@ -50,4 +51,11 @@ folder.mkdir(parents=True, exist_ok=True)
 for number, file in enumerate(files):
     (folder / f"whole{number}").write_bytes(b"\0" + file)
     (folder / f"row{number}").write_bytes(b"\1\1" + file)
-print(f"{written} seeds for draw and levels, {2 * len(files)} for npy")
+folder = here / "corpus" / "state"
+folder.mkdir(parents=True, exist_ok=True)
+for number, words in enumerate([0, 2, 1250]):
+    outputs = [(number + 1) * 2654435761 * (place + 1) & 0xFFFFFFFF for place in range(624)]
+    # Without the check sum, which the target puts right.
+    block = b"S2MT" + struct.pack("<IIQ624I", 1, 42, words, *outputs) + bytes(8)
+    (folder / f"block{number}").write_bytes(block)
+print(f"{written} seeds for draw and levels, {2 * len(files)} for npy, 3 for state")
