@@ -196,7 +196,7 @@ impl Sampler {
         let answer = Answer {
             token: i32::try_from(offset + i64::from(place)).map_err(|_| Error::BadArgument)?,
             candidates: drawn.candidates,
-            words: (self.generator.words() - before) as u32,
+            words: self.generator.words().wrapping_sub(before) as u32,
         };
         Ok((answer, drawn))
     }

@@ -5,7 +5,7 @@ mod common;
 use common::for_each_level;
 use common::oracle::Mt19937;
 use common::rows::{KINDS, SplitMix, bell};
-use s2sampler::{Error, Sampler, SamplerParams};
+use s2sampler::{Error, Request, Sampler, SamplerParams};
 use std::process::Command;
 
 /// Everything, at temperature 1: two words for every draw.
@@ -36,6 +36,24 @@ fn restored_samplers_go_on_wherever_they_were() {
             assert_eq!(other.save(), original.save(), "{what}");
         }
     });
+}
+
+/// A block can state any number of words: the count goes on from 0 after the last there is.
+#[test]
+fn the_count_of_words_wraps() {
+    let mut block = Sampler::new(7).save();
+    block[12..20].copy_from_slice(&(u64::MAX - 1).to_le_bytes());
+    let body = block.len() - 8;
+    let sum = block[..body].iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    block[body..].copy_from_slice(&sum.to_le_bytes());
+    let mut sampler = Sampler::new(1);
+    sampler.restore(&block).expect("the check sum is right");
+    assert_eq!(sampler.words(), u64::MAX - 1);
+    let request = Request::new(&[0.0, 0.0], ALL);
+    assert_eq!(sampler.sample_request(&request).map(|response| response.words), Ok(2));
+    assert_eq!(sampler.words(), 0);
 }
 
 /// The words after a restore are those of the standard's generator, not of whatever wrote the block.

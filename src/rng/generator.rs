@@ -55,7 +55,7 @@ impl Generator {
 
     /// A double in [0, 1); takes two words.
     pub(crate) fn uniform(&mut self) -> f64 {
-        self.words += 2;
+        self.words = self.words.wrapping_add(2);
         let low = self.mt.next_u32();
         let high = self.mt.next_u32();
         canonical(low, high)
@@ -64,7 +64,7 @@ impl Generator {
     /// A float in [0, 1), as `std::uniform_real_distribution<float>` makes it; takes one word.
     pub(crate) fn uniform_float(&mut self) -> f32 {
         const TWO_32: f32 = 4_294_967_296.0;
-        self.words += 1;
+        self.words = self.words.wrapping_add(1);
         let u = self.mt.next_u32() as f32 / TWO_32;
         // The word rounds to 24 bits, so it can reach 2^32.
         if u < 1.0 { u } else { 1.0_f32.next_down() }
