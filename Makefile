@@ -20,7 +20,8 @@ demo: tools ## run an engine's loop with this library and with a plain sampler, 
 	@scripts/demo $(JOBS)
 
 inspect: ## show what a sampler chain does to a row: ROW=file ARGS='--preset llama', --help lists all
-	@cargo run --quiet --release --locked -p s2sampler-inspector -- $(ROW) $(ARGS)
+	@test -x target/release/s2inspect || echo "building the inspector" >&2
+	@cargo run --quiet --release --locked -p s2sampler-inspector -- "$(ROW)" $(ARGS)
 
 lib: tools ## build the library, both kinds
 	@scripts/install build "$(PREFIX)" $(JOBS)

@@ -211,6 +211,14 @@ void chains_move_and_clone() {
     CHECK(empty && empty.status() == 0 && empty.sample(row()).ok());
 }
 
+void draws_with_the_chains_seed() {
+    Chain own = Chain::with_seed(77);
+    Chain told = Chain::with_seed(1);
+    own.dist();
+    told.dist(77);
+    for (int i = 0; i < 20; ++i) CHECK(own.sample(row()).token() == told.sample(row()).token());
+}
+
 void reports_as_in_c() {
     Chain chain = Chain::with_seed(1);
     chain.min_p(0.9F).dist(2);
@@ -247,5 +255,6 @@ int main() {
     candidates_by_any_name();
     errors_are_kept();
     chains_move_and_clone();
+    draws_with_the_chains_seed();
     reports_as_in_c();
 }

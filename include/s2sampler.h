@@ -144,12 +144,15 @@
  * A chain has its stages in an order of one's own, as llama.cpp's samplers have. Each
  * s2_chain_add_*() puts one at the end; s2_chain_new_preset() makes a chain of a known order.
  *
- *     S2Chain *chain = s2_chain_new(42);
+ *     S2Chain *chain = s2_chain_new(seed);                   (for the log)
  *     if (s2_chain_add_penalties(chain, 64, 1.1f, 0.0f, 0.0f) < 0 ||
  *         s2_chain_add_top_k(chain, 40) < 0 || s2_chain_add_top_p(chain, 0.95f, 1) < 0 ||
- *         s2_chain_add_temperature(chain, 0.8f) < 0 || s2_chain_add_dist(chain, 42) < 0) fail();
+ *         s2_chain_add_temperature(chain, 0.8f) < 0 || s2_chain_add_dist(chain, seed) < 0) fail();
  *     int32_t token = s2_chain_sample(chain, logits, n);     (applies, draws, accepts)
  *     s2_chain_free(chain);
+ *
+ * The chain's own seed is a note: it seeds no stage but those of a preset. Who wants other tokens gives
+ * the stages that draw another seed.
  *
  * The stages work on candidates: an id, a logit l and a probability p. At first they are all tokens
  * of the row, by rising id, or an array of the caller's as it comes; NaN becomes -inf. A stage
@@ -266,6 +269,7 @@
  *         printf("%s: %d -> %d\n", report->stages[i]->name, (int)report->stages[i]->before,
  *                (int)report->stages[i]->after);
  *     for (i = 0; i < report->n_warnings; ++i) puts(report->warnings[i]);
+ *     puts(report->json);                                    (all of it, for programs)
  *     s2_report_free(report);
  *
  * With probabilities of 16.8 % and 7.6 % at the first two ranks, for example, top_p 0.9 leaves many
@@ -314,7 +318,7 @@
  * one is used, grows with the longest row and the widest parameters seen, and is released when the
  * thread ends or the handle is freed; a draw that needs no more than an earlier one does not
  * allocate. Handles belong to the caller: each is freed once, by the function of its kind. Texts
- * that are returned are static.
+ * that are returned are static; those in a report are the report's.
  *
  * Where memory lacks, a draw returns S2_ERROR_OUT_OF_MEMORY, and the next one works if there is memory
  * again. One thing is out of the library's hands: where it was loaded by dlopen(), glibc makes room for
@@ -1045,8 +1049,8 @@ typedef struct S2Report {
     const char *const *warnings;
     /**
      * All of it as one JSON object, with the names of these fields: numbers that are not finite, and a
-     * `selecting` or `dropped_by` of none, are null; `off` is a truth value; there are no counts, sizes
-     * and ranks.
+     * `selecting` or `dropped_by` of none, are null; `off` is a truth value;
+     * `struct_size`, `rank` and the fields n_* are left out.
      */
     const char *json;
 } S2Report;
@@ -2412,8 +2416,8 @@ int32_t s2_chain_accept(struct S2Chain *chain,
  * - `report`: where to put the report, which the caller frees with s2_report_free(); NULL is put
  *   there if there is none. NULL is S2_ERROR_NULL_POINTER. The first 64 tokens by rank are told of.
  *
- * Returns: 0, or the status of an error: those above, and S2_ERROR_OUT_OF_MEMORY. A chain that does
- * not select is none.
+ * Returns: 0, or the status of an error: those above, S2_ERROR_OUT_OF_MEMORY, and S2_ERROR_INTERNAL. A
+ * chain that does not select is none.
  *
  * Randomness: none. Threads: no call that changes `chain` at the same time. Memory: a few copies of the
  * row until it returns, and the report.

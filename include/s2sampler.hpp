@@ -26,6 +26,10 @@
 #ifndef S2SAMPLER_HPP
 #define S2SAMPLER_HPP
 
+#if __cplusplus < 201703L && (!defined(_MSVC_LANG) || _MSVC_LANG < 201703L)
+#error "s2sampler.hpp needs C++17; s2sampler.h does not"
+#endif
+
 #include "s2sampler.h"
 
 #include <cstddef>
@@ -578,7 +582,7 @@ template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
  * Stages in an order of one's own; see S2Chain.
  *
  *     s2sampler::Chain chain = s2sampler::Chain::with_seed(42);
- *     chain.penalties(64, 1.1F).top_k(40).top_p(0.95F).temperature(0.8F).dist(42);
+ *     chain.penalties(64, 1.1F).top_k(40).top_p(0.95F).temperature(0.8F).dist();
  *     auto drawn = chain.sample(logits);
  *
  * A stage that could not be added is not lost: status() tells the first such error, and draws give it
@@ -693,6 +697,8 @@ public:
     Chain &softmax() & noexcept { return add(s2_chain_add_softmax(get())); }
     Chain &greedy() & noexcept { return add(s2_chain_add_greedy(get())); }
     Chain &dist(std::uint32_t seed) & noexcept { return add(s2_chain_add_dist(get(), seed)); }
+    /** With the seed that the chain was made with. */
+    Chain &dist() & noexcept { return dist(seed()); }
 
     /** Draws a token from `count` logits and accepts it; see s2_chain_sample(). */
     Result sample(const float *logits, std::size_t count) noexcept {

@@ -24,8 +24,8 @@ const FIRST: i32 = 64;
 /// - `report`: where to put the report, which the caller frees with s2_report_free(); NULL is put
 ///   there if there is none. NULL is S2_ERROR_NULL_POINTER. The first 64 tokens by rank are told of.
 ///
-/// Returns: 0, or the status of an error: those above, and S2_ERROR_OUT_OF_MEMORY. A chain that does
-/// not select is none.
+/// Returns: 0, or the status of an error: those above, S2_ERROR_OUT_OF_MEMORY, and S2_ERROR_INTERNAL. A
+/// chain that does not select is none.
 ///
 /// Randomness: none. Threads: no call that changes `chain` at the same time. Memory: a few copies of the
 /// row until it returns, and the report.

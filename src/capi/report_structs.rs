@@ -93,8 +93,8 @@ pub struct S2Report {
     /// Sentences in English about settings that have no effect, or too much. Their words may change.
     pub warnings: *const *const c_char,
     /// All of it as one JSON object, with the names of these fields: numbers that are not finite, and a
-    /// `selecting` or `dropped_by` of none, are null; `off` is a truth value; there are no counts, sizes
-    /// and ranks.
+    /// `selecting` or `dropped_by` of none, are null; `off` is a truth value;
+    /// `struct_size`, `rank` and the fields n_* are left out.
     pub json: *const c_char,
 }
 
