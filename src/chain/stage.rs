@@ -35,6 +35,30 @@ pub(super) enum Kind {
     Dist(Dist),
 }
 
+/// The stage of whatever kind, as what all of them are.
+macro_rules! rule {
+    ($kind:expr) => {
+        match $kind {
+            Kind::LogitBias(stage) => stage,
+            Kind::Penalties(stage) => stage,
+            Kind::TopK(stage) => stage,
+            Kind::TopP(stage) => stage,
+            Kind::MinP(stage) => stage,
+            Kind::Typical(stage) => stage,
+            Kind::TopNSigma(stage) => stage,
+            Kind::Xtc(stage) => stage,
+            Kind::Temperature(stage) => stage,
+            Kind::TemperatureExt(stage) => stage,
+            Kind::Dry(stage) => stage,
+            Kind::MirostatV2(stage) => stage,
+            Kind::S2(stage) => stage,
+            Kind::Softmax(stage) => stage,
+            Kind::Greedy(stage) => stage,
+            Kind::Dist(stage) => stage,
+        }
+    };
+}
+
 impl Stage {
     /// Adds to the logits of single tokens; an id that stands there twice is added to twice. -inf
     /// bans a token. No bias: off.
@@ -207,45 +231,11 @@ impl Stage {
     }
 
     pub(super) fn rule(&self) -> &dyn Rule {
-        match &self.0 {
-            Kind::LogitBias(stage) => stage,
-            Kind::Penalties(stage) => stage,
-            Kind::TopK(stage) => stage,
-            Kind::TopP(stage) => stage,
-            Kind::MinP(stage) => stage,
-            Kind::Typical(stage) => stage,
-            Kind::TopNSigma(stage) => stage,
-            Kind::Xtc(stage) => stage,
-            Kind::Temperature(stage) => stage,
-            Kind::TemperatureExt(stage) => stage,
-            Kind::Dry(stage) => stage,
-            Kind::MirostatV2(stage) => stage,
-            Kind::S2(stage) => stage,
-            Kind::Softmax(stage) => stage,
-            Kind::Greedy(stage) => stage,
-            Kind::Dist(stage) => stage,
-        }
+        rule!(&self.0)
     }
 
     pub(super) fn rule_mut(&mut self) -> &mut dyn Rule {
-        match &mut self.0 {
-            Kind::LogitBias(stage) => stage,
-            Kind::Penalties(stage) => stage,
-            Kind::TopK(stage) => stage,
-            Kind::TopP(stage) => stage,
-            Kind::MinP(stage) => stage,
-            Kind::Typical(stage) => stage,
-            Kind::TopNSigma(stage) => stage,
-            Kind::Xtc(stage) => stage,
-            Kind::Temperature(stage) => stage,
-            Kind::TemperatureExt(stage) => stage,
-            Kind::Dry(stage) => stage,
-            Kind::MirostatV2(stage) => stage,
-            Kind::S2(stage) => stage,
-            Kind::Softmax(stage) => stage,
-            Kind::Greedy(stage) => stage,
-            Kind::Dist(stage) => stage,
-        }
+        rule!(&mut self.0)
     }
 
     /// A copy in the same state.
