@@ -554,6 +554,10 @@ typedef struct SamplerParams {
      */
     int32_t top_k;
 } SamplerParams;
+/**
+ * Temperature 0.8, top_p 0.8, top_k 30.
+ */
+#define SamplerParams_DEFAULT (SamplerParams){ .temperature = 0.8, .top_p = 0.8, .top_k = 30 }
 
 /**
  * A range of token ids, both ends included.

@@ -2,7 +2,7 @@
 //! code. Ends with 0 if nothing hinders it.
 #![allow(unsafe_code)]
 
-use s2sampler::{SamplerParams, sample_token};
+use s2sampler_core::{SamplerParams, sample_token};
 use std::hint::black_box;
 use std::process::ExitCode;
 

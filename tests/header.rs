@@ -5,29 +5,28 @@ use std::sync::LazyLock;
 
 /// The chapters of the header, in the order in which one learns them.
 const CHAPTERS: [&str; 18] = [
-    "src/params.rs",
-    "src/capi/oneshot.rs",
-    "src/allowed.rs",
-    "src/capi/sampler.rs",
-    "src/capi/request.rs",
-    "src/capi/rows.rs",
-    "src/capi/stream_config.rs",
-    "src/capi/stream.rs",
-    "src/capi/chain.rs",
-    "src/capi/chain_logits.rs",
-    "src/capi/chain_stages.rs",
-    "src/capi/chain_preset.rs",
-    "src/chain/token.rs",
-    "src/capi/chain_draw.rs",
-    "src/capi/report_structs.rs",
-    "src/capi/report.rs",
-    "src/capi/status.rs",
-    "src/capi/version.rs",
+    "core/src/params.rs",
+    "src/oneshot.rs",
+    "core/src/allowed.rs",
+    "src/sampler.rs",
+    "src/request.rs",
+    "src/rows.rs",
+    "src/stream_config.rs",
+    "src/stream.rs",
+    "src/chain.rs",
+    "src/chain_logits.rs",
+    "src/chain_stages.rs",
+    "src/chain_preset.rs",
+    "core/src/chain/token.rs",
+    "src/chain_draw.rs",
+    "src/report_structs.rs",
+    "src/report.rs",
+    "src/status.rs",
+    "src/version.rs",
 ];
 
 /// Files of the C layer that declare nothing.
-const NOT_CHAPTERS: [&str; 4] =
-    ["src/capi/atfork.rs", "src/capi/guard.rs", "src/capi/mod.rs", "src/capi/pointers.rs"];
+const NOT_CHAPTERS: [&str; 3] = ["src/guard.rs", "src/lib.rs", "src/pointers.rs"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -67,7 +66,7 @@ fn committed_header_is_the_generated_one() {
     let differs = old.lines().zip(new.lines()).position(|(a, b)| a != b);
     assert!(
         old == new,
-        "include/s2sampler.h is not what src/capi and cbindgen.toml generate (first difference: \
+        "include/s2sampler.h is not what src/ and cbindgen.toml generate (first difference: \
          line {}). To rewrite it: S2_UPDATE=1 cargo test --test header",
         differs.unwrap_or_else(|| old.lines().count().min(new.lines().count())) + 1
     );
@@ -75,9 +74,9 @@ fn committed_header_is_the_generated_one() {
 
 #[test]
 fn every_file_of_the_c_layer_is_a_chapter_or_known_not_to_be() {
-    for entry in std::fs::read_dir(root().join("src/capi")).expect("src/capi") {
+    for entry in std::fs::read_dir(root().join("src")).expect("src") {
         let file = entry.expect("an entry").file_name();
-        let file = format!("src/capi/{}", file.to_str().expect("a UTF-8 name"));
+        let file = format!("src/{}", file.to_str().expect("a UTF-8 name"));
         assert!(
             CHAPTERS.contains(&file.as_str()) != NOT_CHAPTERS.contains(&file.as_str()),
             "{file} must be in exactly one of the two lists above"
@@ -99,7 +98,7 @@ fn header_names_every_status() {
         .filter_map(|line| line.strip_prefix("#define S2_ERROR_"))
         .map(|rest| rest.rsplit(' ').next().and_then(|n| n.parse().ok()).expect("a number"))
         .collect();
-    let expected: Vec<i32> = s2sampler::Error::ALL.iter().map(|error| error.status()).collect();
+    let expected: Vec<i32> = s2sampler_core::Error::ALL.iter().map(|error| error.status()).collect();
     assert_eq!(numbers, expected);
 }
 

@@ -4,7 +4,7 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use s2sampler::{Chain, Error, SamplerParams, Stage, TokenData};
+use s2sampler_core::{Chain, Error, SamplerParams, Stage, TokenData};
 use s2sampler_fuzz::{Params, Row};
 
 #[derive(Debug, Arbitrary)]

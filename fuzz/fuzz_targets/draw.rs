@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use s2sampler::Sampler;
+use s2sampler_core::Sampler;
 use s2sampler_fuzz::oracle::{Mt19937, rank};
 use s2sampler_fuzz::{Params, Row};
 

@@ -3,7 +3,7 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use s2sampler::{Request, Sampler, TokenRange};
+use s2sampler_core::{Request, Sampler, TokenRange};
 use s2sampler_fuzz::{Params, Row};
 
 #[derive(Debug, Arbitrary)]

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use s2sampler::{Error, Sampler, SamplerParams};
+use s2sampler_core::{Error, Sampler, SamplerParams};
 
 const ROW: [f32; 3] = [1.0, 2.0, 2.5];
 const ALL: SamplerParams = SamplerParams { temperature: 1.0, top_p: f32::NAN, top_k: 0 };

@@ -3,7 +3,7 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use s2sampler::{RasMode, Sampler, Stream, StreamConfig};
+use s2sampler_core::{RasMode, Sampler, Stream, StreamConfig};
 use s2sampler_fuzz::{Params, Row};
 
 #[derive(Debug, Arbitrary)]

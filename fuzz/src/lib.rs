@@ -15,7 +15,7 @@ mod progress;
 pub mod row;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use s2sampler::{Sampler, SamplerParams, SimdLevel};
+use s2sampler_core::{Sampler, SamplerParams, SimdLevel};
 
 /// A row of logits in a buffer of exactly its size, so that one float too many read is seen.
 /// `seeds.py` writes such rows: change both.

@@ -3,7 +3,7 @@
 use crate::problem::Problem;
 use crate::stages::FORMS;
 use clap::{Args, Parser, ValueEnum};
-use s2sampler::Preset;
+use s2sampler_core::Preset;
 use std::path::PathBuf;
 
 /// Shows what every stage of a sampler chain does to a row of logits.

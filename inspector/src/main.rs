@@ -18,7 +18,7 @@ use clap::Parser;
 use cli::Command;
 use print::{compare, draws, tables};
 use problem::Problem;
-use s2sampler::Report;
+use s2sampler_core::Report;
 use setting::Setting;
 use std::io::Write;
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! What stops the program, with the exit code for it.
 
-use s2sampler::Error;
+use s2sampler_core::Error;
 use std::fmt;
 use std::process::ExitCode;
 

@@ -5,7 +5,7 @@ use crate::description::{Call, parse};
 use crate::problem::Problem;
 use crate::progress::{Progress, waiting};
 use crate::stages;
-use s2sampler::{Chain, Preset, PresetParams, Report, Sampler, SamplerParams, report_draw};
+use s2sampler_core::{Chain, Preset, PresetParams, Report, Sampler, SamplerParams, report_draw};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

@@ -2,7 +2,7 @@
 
 use crate::description::{Argument, Call};
 use crate::problem::Problem;
-use s2sampler::{Chain, Error, SamplerParams, Stage};
+use s2sampler_core::{Chain, Error, SamplerParams, Stage};
 use std::str::FromStr;
 
 /// What stands in the help; the names are those that [`stage`] knows.

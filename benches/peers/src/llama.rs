@@ -8,7 +8,7 @@ use llama_cpp_sys_2::{
     llama_sampler_init_dist, llama_sampler_init_greedy, llama_sampler_init_temp,
     llama_sampler_init_top_k, llama_sampler_init_top_p, llama_token_data, llama_token_data_array,
 };
-use s2sampler::SamplerParams;
+use s2sampler_core::SamplerParams;
 use std::hint::black_box;
 
 struct Chain {

@@ -14,7 +14,7 @@ mod yardsticks;
 
 use common::{DEFAULT, GREEDY, Job, NUCLEUS, Shape};
 use peer::{Peer, Row};
-use s2sampler::SamplerParams;
+use s2sampler_core::SamplerParams;
 use yardsticks::{FullSort, MaxPass};
 
 const SHAPES: [Shape; 4] = [

@@ -7,13 +7,13 @@ use rand::SeedableRng;
 use rand::distr::Distribution;
 use rand::distr::weighted::WeightedIndex;
 use rand::rngs::StdRng;
-use s2sampler::SamplerParams;
+use s2sampler_core::SamplerParams;
 
-pub struct Own(s2sampler::Sampler, SamplerParams);
+pub struct Own(s2sampler_core::Sampler, SamplerParams);
 
 impl Own {
     pub fn new(params: SamplerParams, seed: u32) -> Self {
-        Self(s2sampler::Sampler::new(seed), params)
+        Self(s2sampler_core::Sampler::new(seed), params)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The two ends: the plain full sort in C++, and the bare pass over the row.
 
 use crate::peer::{Peer, Row};
-use s2sampler::SamplerParams;
+use s2sampler_core::SamplerParams;
 
 unsafe extern "C" {
     fn s2_bench_plain_seed(seed: u32);

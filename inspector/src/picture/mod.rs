@@ -8,7 +8,7 @@ mod canvas;
 
 use crate::print::{percent, threshold};
 use canvas::{Anchor, Canvas, GRID, INK};
-use s2sampler::{CandidateReport, Report};
+use s2sampler_core::{CandidateReport, Report};
 use std::cmp::Ordering;
 use svg::Document;
 use svg::node::element::Title;

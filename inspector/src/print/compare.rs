@@ -3,7 +3,7 @@
 use super::figures::{logit, percent};
 use super::grid::Grid;
 use super::tables::{fate, longest};
-use s2sampler::Report;
+use s2sampler_core::Report;
 use std::collections::HashMap;
 
 /// Both candidate tables in one, the first `show` ranks.

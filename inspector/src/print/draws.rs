@@ -2,7 +2,7 @@
 
 use super::figures::{bar, percent};
 use super::grid::Grid;
-use s2sampler::Report;
+use s2sampler_core::Report;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Numbers and bars as they are printed.
 
-use s2sampler::StageReport;
+use s2sampler_core::StageReport;
 
 /// The width of a full bar, in characters.
 pub const BAR: usize = 24;

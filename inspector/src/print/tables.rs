@@ -2,7 +2,7 @@
 
 use super::figures::{bar, logit, nats, pale_bar, percent, threshold};
 use super::grid::Grid;
-use s2sampler::{CandidateReport, Report};
+use s2sampler_core::{CandidateReport, Report};
 use std::fmt::Write;
 
 /// The row itself, in a line.

@@ -1,7 +1,7 @@
 //! How what two chains left differs.
 
 use crate::peer::Outcome;
-use s2sampler::TokenData;
+use s2sampler_core::TokenData;
 
 /// Relative to values of 1 and more, absolute below.
 const NEAR: f32 = 1e-5;

@@ -18,7 +18,7 @@ use cases::Case;
 use compare::{Difference, difference, difference_of_lists};
 use peer::{Llama, Outcome};
 use reasons::{Reason, Scene, apply};
-use s2sampler::{Chain, TokenData};
+use s2sampler_core::{Chain, TokenData};
 use spec::{Spec, fill};
 use std::collections::BTreeMap;
 

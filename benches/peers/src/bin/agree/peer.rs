@@ -14,7 +14,7 @@ use llama_cpp_sys_2::{
     llama_sampler_init_top_n_sigma, llama_sampler_init_top_p, llama_sampler_init_typical,
     llama_sampler_init_xtc, llama_token_data, llama_token_data_array,
 };
-use s2sampler::TokenData;
+use s2sampler_core::TokenData;
 
 unsafe extern "C" {
     fn s2_agree_dry(

@@ -3,7 +3,7 @@
 use crate::compare::{difference_of_lists, drawable, only_one_has, possible};
 use crate::peer::{Llama, Outcome};
 use crate::spec::Spec;
-use s2sampler::{Chain, TokenData};
+use s2sampler_core::{Chain, TokenData};
 
 /// Half a unit in the last place: what one binary32 operation can be off, relative to its result.
 const HALF_ULP: f64 = 1.0 / (1 << 24) as f64;

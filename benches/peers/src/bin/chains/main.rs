@@ -15,7 +15,7 @@ mod spec;
 use clock::thread_ns;
 use common::Shape;
 use peer::Llama;
-use s2sampler::Chain;
+use s2sampler_core::Chain;
 use spec::{Spec, fill};
 use std::hint::black_box;
 

@@ -1,0 +1,77 @@
+//! Everything that can go wrong, with the status number the C interface returns for it.
+
+use core::ffi::CStr;
+use core::fmt;
+
+/// Why a call could not give a token.
+///
+/// The discriminants are the C status codes. They are pinned: a number is never changed or reused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(i32)]
+pub enum Error {
+    /// A pointer that must not be NULL was NULL (C interface only).
+    NullPointer = -1,
+    /// An argument is outside its documented range.
+    BadArgument = -2,
+    /// The row has no tokens.
+    EmptyRow = -3,
+    /// Memory for the working buffers could not be had; nothing was changed.
+    OutOfMemory = -4,
+    /// A defect in the library itself; nothing unwinds into the caller.
+    Internal = -5,
+    /// The operating system gave no randomness for a seed.
+    NoEntropy = -6,
+    /// No stage of the chain selects a token.
+    NoSelection = -7,
+}
+
+impl Error {
+    /// All errors, in the order of their status numbers.
+    pub const ALL: [Self; 7] = [
+        Self::NullPointer,
+        Self::BadArgument,
+        Self::EmptyRow,
+        Self::OutOfMemory,
+        Self::Internal,
+        Self::NoEntropy,
+        Self::NoSelection,
+    ];
+
+    /// The negative number that stands for this error in the C interface.
+    #[must_use]
+    pub const fn status(self) -> i32 {
+        self as i32
+    }
+
+    /// A short English description, as `s2_status_string` returns it.
+    #[must_use]
+    pub const fn message(self) -> &'static str {
+        match self.c_message().to_str() {
+            Ok(text) => text,
+            Err(_) => "",
+        }
+    }
+
+    /// The same text, ended by a NUL.
+    #[must_use]
+    pub const fn c_message(self) -> &'static CStr {
+        match self {
+            Self::NullPointer => c"a required pointer is NULL",
+            Self::BadArgument => c"an argument is out of range",
+            Self::EmptyRow => c"the row has no tokens",
+            Self::OutOfMemory => c"out of memory",
+            Self::Internal => c"internal error",
+            Self::NoEntropy => c"the system gave no randomness",
+            Self::NoSelection => c"no stage of the chain selects a token",
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.message())
+    }
+}
+
+impl core::error::Error for Error {}

@@ -1,0 +1,73 @@
+//! One MT19937 stream: the same words as `std::mt19937(seed)`, with a count of those taken.
+
+use super::canonical::canonical;
+use super::fork;
+use crate::Error;
+use rand::TryRng as _;
+use rand::rngs::SysRng;
+use rand_mt::Mt;
+
+/// A generator and what is needed to replay it: its seed and the number of words taken.
+#[derive(Debug, Clone)]
+pub(crate) struct Generator {
+    mt: Mt,
+    seed: u32,
+    words: u64,
+    /// Where the seed came from the system: the forks there had been by then.
+    forks: Option<u32>,
+}
+
+impl Generator {
+    pub(crate) fn new(seed: u32) -> Self {
+        Self::from_parts(Mt::new(seed), seed, 0)
+    }
+
+    pub(super) fn from_parts(mt: Mt, seed: u32, words: u64) -> Self {
+        Self { mt, seed, words, forks: None }
+    }
+
+    /// A generator whose seed is a word from the operating system.
+    pub(crate) fn from_system() -> Result<Self, Error> {
+        fork::watch();
+        let seed = SysRng.try_next_u32().map_err(|_| Error::NoEntropy)?;
+        Ok(Self { forks: Some(fork::count()), ..Self::new(seed) })
+    }
+
+    /// To be called before a draw: in the child of a fork a seed from the system is replaced, since
+    /// parent and child would draw alike; a seed that somebody chose stays.
+    pub(crate) fn after_fork(&mut self) -> Result<(), Error> {
+        if self.forks.is_some_and(|forks| forks != fork::count()) {
+            *self = Self::from_system()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn mt(&self) -> &Mt {
+        &self.mt
+    }
+
+    pub(crate) fn seed(&self) -> u32 {
+        self.seed
+    }
+
+    pub(crate) fn words(&self) -> u64 {
+        self.words
+    }
+
+    /// A double in [0, 1); takes two words.
+    pub(crate) fn uniform(&mut self) -> f64 {
+        self.words = self.words.wrapping_add(2);
+        let low = self.mt.next_u32();
+        let high = self.mt.next_u32();
+        canonical(low, high)
+    }
+
+    /// A float in [0, 1), as `std::uniform_real_distribution<float>` makes it; takes one word.
+    pub(crate) fn uniform_float(&mut self) -> f32 {
+        const TWO_32: f32 = 4_294_967_296.0;
+        self.words = self.words.wrapping_add(1);
+        let u = self.mt.next_u32() as f32 / TWO_32;
+        // The word rounds to 24 bits, so it can reach 2^32.
+        if u < 1.0 { u } else { 1.0_f32.next_down() }
+    }
+}

@@ -1,0 +1,229 @@
+//! What a chain keeps from draw to draw, and how it is changed, copied and begun anew.
+
+mod common;
+
+use common::chain::spec::{Spec, fill};
+use common::chain::{List, Oracle};
+use common::rows::{SplitMix, bell};
+use s2sampler_core::{Chain, Error, Preset, PresetParams, SamplerParams, Stage, TokenData};
+
+/// One stage of each kind that remembers something, and a few that do not.
+fn specs() -> Vec<Spec> {
+    let breakers = vec![vec![3], vec![1, 2]];
+    vec![
+        Spec::LogitBias(vec![(3, 1.5), (7, f32::NEG_INFINITY)]),
+        Spec::Penalties { last_n: 8, repeat: 1.2, frequency: 0.1, presence: 0.1 },
+        Spec::Dry { multiplier: 1.0, base: 1.5, allowed_length: 1, last_n: -1, breakers },
+        Spec::TopK(20),
+        Spec::Xtc { probability: 0.5, threshold: 0.1, min_keep: 1, seed: 8 },
+        Spec::TopP { p: 0.99, min_keep: 1 },
+        Spec::Temperature(1.3),
+        Spec::Dist(9),
+    ]
+}
+
+fn row(step: u64) -> Vec<f32> {
+    bell(100, 1.0 / (1 << 20) as f32, step)
+}
+
+fn draws(chain: &mut Chain, steps: std::ops::Range<u64>) -> Vec<u32> {
+    steps.map(|step| chain.sample(&row(step)).expect("a token")).collect()
+}
+
+fn of_the_oracle(specs: &[Spec], steps: std::ops::Range<u64>) -> Vec<u32> {
+    let mut oracle = Oracle::new(specs);
+    steps.map(|step| oracle.sample(&row(step)).expect("a stage selects")).collect()
+}
+
+#[test]
+fn a_clone_continues_alike_and_by_itself() {
+    for specs in [specs(), vec![Spec::MirostatV2 { seed: 4, tau: 3.0, eta: 0.3 }]] {
+        let mut chain = fill(Chain::new(1), &specs);
+        draws(&mut chain, 0..30);
+        let mut copy = chain.try_clone().expect("memory");
+        let continued = draws(&mut copy, 30..60);
+        assert_eq!(continued, draws(&mut chain, 30..60));
+        // The copy's draws were none of the chain's, and the other way round.
+        let whole = of_the_oracle(&specs, 0..60);
+        assert_eq!(continued, whole[30..]);
+        assert_eq!((copy.seed(), copy.stages().len()), (1, specs.len()));
+    }
+}
+
+#[test]
+fn a_reset_begins_anew() {
+    for specs in [specs(), vec![Spec::MirostatV2 { seed: 4, tau: 3.0, eta: 0.3 }]] {
+        let mut chain = fill(Chain::new(1), &specs);
+        let first = draws(&mut chain, 0..30);
+        assert_ne!(draws(&mut chain, 0..30), first, "nothing is remembered");
+        chain.reset();
+        assert_eq!(draws(&mut chain, 0..30), first);
+    }
+}
+
+#[test]
+fn a_stage_can_go_and_come() {
+    let all = specs();
+    for index in 0..all.len() {
+        let mut chain = fill(Chain::new(1), &all);
+        let mut oracle = Oracle::new(&all);
+        let agree = |chain: &mut Chain, oracle: &mut Oracle, steps: std::ops::Range<u64>| {
+            for step in steps {
+                let want = oracle.sample(&row(step)).ok_or(Error::NoSelection);
+                assert_eq!(chain.sample(&row(step)), want, "without stage {index}, step {step}");
+            }
+        };
+        agree(&mut chain, &mut oracle, 0..10);
+        assert_eq!(chain.remove(index), Ok(()));
+        oracle.remove(index);
+        let names: Vec<_> = chain.stages().iter().map(Stage::name).collect();
+        let mut left: Vec<_> = all.iter().map(Spec::name).collect();
+        left.remove(index);
+        assert_eq!(names, left);
+        agree(&mut chain, &mut oracle, 10..20);
+        // It comes back at the end, with nothing to remember.
+        assert_eq!(chain.add(all[index].stage().expect("a stage")), Ok(all.len() - 1));
+        oracle.add(&all[index]);
+        agree(&mut chain, &mut oracle, 20..40);
+        assert_eq!(chain.remove(all.len()), Err(Error::BadArgument));
+        assert_eq!(chain.stages().len(), all.len());
+    }
+}
+
+/// `sample` accepts what it drew, `apply` accepts nothing.
+#[test]
+fn who_accepts() {
+    let specs = [
+        Spec::Penalties { last_n: 1, repeat: 1.0, frequency: 0.0, presence: 5.0 },
+        Spec::Greedy,
+        Spec::Penalties { last_n: -1, repeat: 2.0, frequency: 0.0, presence: 0.0 },
+    ];
+    let mut chain = fill(Chain::new(1), &specs);
+    let logits = [1.0, 3.0, 2.0];
+    let array = || -> Vec<TokenData> {
+        (0..).zip(logits).map(|(id, logit)| TokenData { id, logit, p: 0.0 }).collect()
+    };
+    for _ in 0..3 {
+        assert_eq!(chain.apply(&mut array(), false).expect("candidates").selected, Some(1));
+    }
+    let drawn: Vec<u32> = (0..4).map(|_| chain.sample(&logits).expect("a token")).collect();
+    assert_eq!(drawn, [1, 2, 1, 2]);
+    chain.accept(1).expect("memory");
+    assert_eq!(chain.sample(&logits), Ok(2));
+    // Also by whoever stands after the one that selects.
+    chain.remove(1).expect("greedy is there");
+    chain.add(Stage::greedy().expect("a stage")).expect("memory");
+    // 1 and 2 have been drawn: 3 and 2 - 5 halved or doubled leave token 1 ahead with 1.5.
+    assert_eq!(chain.sample(&logits), Ok(1));
+}
+
+#[test]
+fn without_a_stage_that_selects() {
+    let specs = [
+        Spec::Penalties { last_n: 64, repeat: 2.0, frequency: 0.0, presence: 0.0 },
+        Spec::Xtc { probability: 0.5, threshold: 0.1, min_keep: 1, seed: 3 },
+    ];
+    let mut chain = fill(Chain::new(1), &specs);
+    for _ in 0..20 {
+        assert_eq!(chain.sample(&row(1)), Err(Error::NoSelection));
+    }
+    // Nothing was changed by that: no word is gone.
+    chain.add(Stage::dist(5).expect("a stage")).expect("memory");
+    let with_dist = [&specs[..], &[Spec::Dist(5)]].concat();
+    assert_eq!(draws(&mut chain, 0..20), of_the_oracle(&with_dist, 0..20));
+    assert_eq!(Chain::new(0).sample(&row(1)), Err(Error::NoSelection));
+    let mut tokens = [TokenData { id: 4, logit: 1.0, p: 0.5 }];
+    let applied = Chain::new(0).apply(&mut tokens, false).expect("a candidate");
+    assert_eq!((applied.len, applied.selected), (1, None));
+    assert_eq!(tokens, [TokenData { id: 4, logit: 1.0, p: 0.5 }]);
+    assert!(Error::NoSelection.status() == -7 && !Error::NoSelection.message().is_empty());
+}
+
+#[test]
+fn nothing_to_draw_from() {
+    for specs in [vec![], specs()] {
+        let mut chain = fill(Chain::new(1), &specs);
+        assert_eq!(chain.apply(&mut [], false).err(), Some(Error::EmptyRow));
+        if !specs.is_empty() {
+            assert_eq!(chain.sample(&[]), Err(Error::EmptyRow));
+            assert_eq!(draws(&mut chain, 0..20), of_the_oracle(&specs, 0..20));
+        }
+    }
+}
+
+/// Whatever is filtered and banned: the best is left, which is the lowest id where all are at -inf.
+#[test]
+fn everything_banned_falls_back_to_the_best() {
+    let bans = |row: &[f32]| {
+        Spec::LogitBias((0..row.len() as i32).map(|id| (id, f32::NEG_INFINITY)).collect())
+    };
+    let filters = [
+        Spec::TopK(3),
+        Spec::TopP { p: 0.0, min_keep: 0 },
+        Spec::MinP { p: 2.0, min_keep: 0 },
+        Spec::Typical { p: 0.0, min_keep: 0 },
+        Spec::TopNSigma(1e-30),
+        Spec::TemperatureExt { t: 0.5, delta: 0.5, exponent: 1.0 },
+        Spec::S2(SamplerParams { temperature: 1.0, top_p: 0.0, top_k: 1 }),
+        Spec::Softmax,
+    ];
+    for n in [1, 2, 40, 1000] {
+        let row = bell(n, 1.0 / (1 << 20) as f32, 5);
+        let best = List::of_row(&row).best() as u32;
+        for filter in &filters {
+            for select in
+                [Spec::Greedy, Spec::Dist(3), Spec::MirostatV2 { seed: 1, tau: 1.0, eta: 0.1 }]
+            {
+                let mut chain = fill(Chain::new(1), &[bans(&row), filter.clone(), select.clone()]);
+                assert_eq!(chain.sample(&row), Ok(0), "n {n}, {filter:?}, {select:?}");
+            }
+        }
+        let all: Vec<Spec> = [&filters[..6], &[Spec::Dist(1)]].concat();
+        assert_eq!(fill(Chain::new(1), &all).sample(&row), Ok(best), "n {n}");
+    }
+}
+
+/// The same with random tokens that are left over.
+#[test]
+fn one_token_not_banned() {
+    let mut random = SplitMix(1);
+    for _ in 0..50 {
+        let n = 2 + random.below(600);
+        let open = random.below(n);
+        let banned = (0..n).filter(|id| *id != open).map(|id| (id as i32, f32::NEG_INFINITY));
+        let stages = [Spec::LogitBias(banned.collect()), Spec::Temperature(2.0), Spec::Dist(1)];
+        let row = bell(n, 1.0 / (1 << 20) as f32, random.next());
+        let mut chain = fill(Chain::new(1), &stages);
+        assert!((0..5).all(|_| chain.sample(&row) == Ok(open as u32)));
+    }
+}
+
+#[test]
+fn bad_arguments() {
+    let (nan, inf) = (f32::NAN, f32::INFINITY);
+    let bad = [
+        Stage::logit_bias(&[(1, 0.0), (2, nan)]),
+        Stage::logit_bias(&[(-1, 0.0)]),
+        Stage::penalties(-2, 1.1, 0.0, 0.0),
+        Stage::penalties(64, 0.0, 0.0, 0.0),
+        Stage::penalties(64, -1.0, 0.0, 0.0),
+        Stage::penalties(64, inf, 0.0, 0.0),
+        Stage::penalties(64, nan, 0.0, 0.0),
+        Stage::penalties(64, 1.1, inf, 0.0),
+        Stage::penalties(64, 1.1, 0.0, nan),
+        Stage::top_p(nan, 1),
+        Stage::min_p(nan, 1),
+        Stage::typical(nan, 1),
+        Stage::top_n_sigma(nan),
+        Stage::temperature(nan),
+        Stage::temperature_ext(nan, 0.5, 1.0),
+        Stage::temperature_ext(0.8, nan, 1.0),
+        Stage::temperature_ext(0.8, 0.5, nan),
+        Stage::temperature_ext(0.8, 0.5, inf),
+    ];
+    for (index, stage) in bad.into_iter().enumerate() {
+        assert_eq!(stage.err(), Some(Error::BadArgument), "number {index}");
+    }
+    let bad = PresetParams { repeat_penalty: 0.0, ..PresetParams::of(Preset::Article) };
+    assert_eq!(Chain::preset(Preset::Article, &bad, 1).err(), Some(Error::BadArgument));
+}

@@ -1,0 +1,186 @@
+//! Random stages: usual values, values at which they are off, extremes, and cuts that fall on a candidate.
+
+use super::spec::Spec;
+use crate::common::rows::SplitMix;
+use s2sampler_core::SamplerParams;
+
+/// What the parameters are chosen for.
+pub struct Aim {
+    /// Tokens in the row.
+    pub n: usize,
+    /// Running sums of the row's probabilities, near which a top_p cuts.
+    pub sums: Vec<f32>,
+    /// Shares of the largest probability that candidates have, near which a min_p cuts.
+    pub shares: Vec<f32>,
+    /// Tokens that the history is made of.
+    pub history: Vec<i32>,
+}
+
+impl Aim {
+    pub fn at(row: &[f32], random: &mut SplitMix) -> Self {
+        let ranked = crate::common::oracle::rank(row);
+        let n = row.len();
+        let ranks = [0, 1, 2, random.below(n.min(50)), random.below(n)].map(|rank| rank.min(n - 1));
+        let share = |rank: usize| (ranked.logits[rank] - ranked.logits[0]).exp();
+        let likely = (0..4).map(|_| ranked.ids[random.below(n.min(8))] as i32);
+        Self {
+            n,
+            sums: ranks.iter().map(|rank| ranked.running[*rank]).collect(),
+            shares: ranks.iter().map(|rank| share(*rank)).collect(),
+            history: likely.collect(),
+        }
+    }
+
+    /// Stages, the last of which mostly selects.
+    pub fn chain(&self, random: &mut SplitMix) -> Vec<Spec> {
+        let count = random.below(8);
+        let mut specs: Vec<Spec> = (0..count).map(|_| self.stage(random)).collect();
+        if specs.is_empty() || random.below(8) > 0 {
+            specs.push(self.selecting(random));
+        }
+        if random.below(24) == 0 {
+            // What comes after only listens.
+            specs.push(self.stage(random));
+        }
+        specs
+    }
+
+    fn selecting(&self, random: &mut SplitMix) -> Spec {
+        let seed = random.next() as u32;
+        match random.below(8) {
+            0 => Spec::Greedy,
+            1 => Spec::MirostatV2 {
+                seed,
+                tau: random.pick(&[0.0, 0.1, 1.0, 3.0, 5.0, 12.0]),
+                eta: random.pick(&[0.0, 0.1, 1.0, 5.0]),
+            },
+            _ => Spec::Dist(seed),
+        }
+    }
+
+    fn stage(&self, random: &mut SplitMix) -> Spec {
+        match random.below(16) {
+            0 => Spec::LogitBias(self.biases(random)),
+            1 | 2 => Spec::Penalties {
+                last_n: random.pick(&[-1, 0, 1, 2, 7, 64, 64, 1 << 20]),
+                repeat: random.pick(&[1.0, 1.1, 1.1, 1.5, 0.5, 1e-30, 1e30]),
+                frequency: random.pick(&[0.0, 0.0, 0.3, -0.7, 1e38]),
+                presence: random.pick(&[0.0, 0.0, 0.5, -1.0, -3e38]),
+            },
+            3 | 4 => Spec::TopK(self.limit(random)),
+            5 | 6 => Spec::TopP { p: self.nucleus(random), min_keep: self.min_keep(random) },
+            7 => Spec::MinP { p: self.share(random), min_keep: self.min_keep(random) },
+            8 => Spec::Typical {
+                p: any_of(&[0.0, 0.1, 0.5, 0.9, 0.99, 1.0, -1.0], random.unit(), random),
+                min_keep: self.min_keep(random),
+            },
+            9 => {
+                Spec::TopNSigma(random.pick(&[-1.0, 0.0, 1e-3, 0.5, 1.0, 2.0, 50.0, f32::INFINITY]))
+            }
+            10 => Spec::Xtc {
+                probability: random.pick(&[0.0, 0.5, 0.9, 1.0, 2.0]),
+                threshold: random.pick(&[-1.0, 0.0, 1e-4, 0.01, 0.1, 0.3, 0.5, 0.51]),
+                min_keep: self.min_keep(random),
+                seed: random.next() as u32,
+            },
+            11 => Spec::Temperature(temperature(random)),
+            12 => Spec::TemperatureExt {
+                t: random.pick(&[0.0, 0.5, 0.8, 1.0, 1.5, 3.0]),
+                delta: random.pick(&[-1.0, 0.0, 0.25, 0.5, 0.8, 2.0]),
+                exponent: random.pick(&[0.0, 0.5, 1.0, 1.0, 2.0, -1.0]),
+            },
+            13 => Spec::Dry {
+                multiplier: random.pick(&[0.0, 0.8, 0.8, 2.0, -1.0, 1e30]),
+                base: random.pick(&[0.5, 1.0, 1.75, 1.75, 3.0, 1e20]),
+                allowed_length: random.pick(&[0, 1, 1, 2, 3]),
+                last_n: random.pick(&[-1, -1, 0, 1, 5, 20, 1 << 20]),
+                breakers: self.breakers(random),
+            },
+            14 => Spec::S2(SamplerParams {
+                temperature: any_of(&[0.8, f32::NAN], temperature(random), random),
+                top_p: any_of(&[0.8, 1.0, f32::NAN], self.nucleus(random), random),
+                top_k: self.limit(random),
+            }),
+            _ => Spec::Softmax,
+        }
+    }
+
+    fn limit(&self, random: &mut SplitMix) -> i32 {
+        let n = self.n as i32;
+        let any = random.below(self.n) as i32;
+        random.pick(&[i32::MIN, 0, 1, 2, 5, 40, 40, any, 127, 129, 256, n - 1, n, n + 1, i32::MAX])
+    }
+
+    fn min_keep(&self, random: &mut SplitMix) -> usize {
+        random.pick(&[0, 0, 1, 1, 1, 2, 5, 40, self.n, usize::MAX])
+    }
+
+    fn nucleus(&self, random: &mut SplitMix) -> f32 {
+        match random.below(3) {
+            0 => near(random.pick(&self.sums), random),
+            _ => random.pick(&[-1.0, 0.0, 1e-30, 0.1, 0.5, 0.9, 0.95, 0.999, 1.0, 1.5]),
+        }
+    }
+
+    fn share(&self, random: &mut SplitMix) -> f32 {
+        match random.below(3) {
+            0 => near(random.pick(&self.shares), random),
+            _ => random.pick(&[
+                -1.0,
+                0.0,
+                1e-45,
+                1e-6,
+                0.05,
+                0.05,
+                0.3,
+                0.9,
+                1.0,
+                1.05,
+                f32::INFINITY,
+            ]),
+        }
+    }
+
+    fn biases(&self, random: &mut SplitMix) -> Vec<(i32, f32)> {
+        let count = random.pick(&[0, 1, 3, 40]);
+        let mut id = || match random.below(4) {
+            0 => random.below(2 * self.n) as i32,
+            1 => random.below(self.n.min(4)) as i32,
+            _ => random.pick(&self.history),
+        };
+        let ids: Vec<i32> = (0..count).map(|_| id()).collect();
+        let values = [0.0, 1.0, -2.5, 30.0, f32::NEG_INFINITY, f32::INFINITY, f32::MAX];
+        let usual = random.below(4) > 0;
+        let bias = |random: &mut SplitMix| match usual {
+            true => 10.0 * random.unit() - 5.0,
+            false => random.pick(&values),
+        };
+        ids.into_iter().map(|id| (id, bias(random))).collect()
+    }
+
+    fn breakers(&self, random: &mut SplitMix) -> Vec<Vec<i32>> {
+        let breaker = |random: &mut SplitMix| {
+            (0..1 + random.below(3)).map(|_| random.pick(&self.history)).collect()
+        };
+        (0..random.pick(&[0, 0, 1, 3])).map(|_| breaker(random)).collect()
+    }
+}
+
+fn temperature(random: &mut SplitMix) -> f32 {
+    let usual = any_of(&[1.0, 0.8, 0.2, 1.2], random.unit(), random);
+    match random.below(6) {
+        0 => random.pick(&[-1.0, 0.0, -0.0, 1e-45, 1e-30, 30.0, 1e30, f32::INFINITY]),
+        _ => usual,
+    }
+}
+
+/// As likely one of the values as the other one.
+fn any_of(values: &[f32], other: f32, random: &mut SplitMix) -> f32 {
+    if random.below(2) == 0 { random.pick(values) } else { other }
+}
+
+/// The value, or one of the floats beside it.
+fn near(value: f32, random: &mut SplitMix) -> f32 {
+    let value = if value.is_nan() { 0.7 } else { value };
+    random.pick(&[value, value.next_up(), value.next_down()])
+}

@@ -1,0 +1,92 @@
+//! The tokens measured on the original sampler, from the library and from the oracle alike.
+
+mod common;
+
+use common::oracle::{Mt19937, rank};
+use common::{engine::Run, for_each_level, golden};
+use s2sampler_core::{Stream, sample_token, seed_thread};
+
+/// The real rows that are kept here, and how many golden lines belong to them.
+const REAL_ROWS: [(&str, usize); 2] = [("18", 6), ("27", 6)];
+
+#[test]
+fn generated_rows() {
+    assert_eq!(golden::generated("sampler.tsv").map(check).count(), 600);
+}
+
+#[test]
+fn tied_rows() {
+    assert_eq!(golden::generated("sampler_tied.tsv").map(check).count(), 60);
+}
+
+#[test]
+fn real_rows() {
+    for (name, lines) in REAL_ROWS {
+        assert_eq!(golden::real(name).into_iter().map(check).count(), lines, "row {name}");
+    }
+}
+
+fn check(line: golden::Line) {
+    let golden::Line { text, row, params, seed, tokens } = line;
+    let ranked = rank(&row);
+    let mut mt = Mt19937::new(seed);
+    let want: Vec<_> = tokens.iter().map(|_| ranked.draw(&params, &mut mt)).collect();
+    let from_oracle: Vec<u32> = want.iter().map(|drawn| drawn.token).collect();
+    assert_eq!(from_oracle, tokens, "the oracle, {text}");
+
+    for_each_level(|level, make| {
+        let mut sampler = make(seed);
+        for (draw, want) in want.iter().enumerate() {
+            let before = sampler.words();
+            let token = sampler.sample(&row, &params);
+            let words = sampler.words() - before;
+            assert_eq!(
+                (token, words),
+                (Ok(want.token), want.words),
+                "{level}, draw {draw}, {text}"
+            );
+        }
+    });
+
+    seed_thread(seed);
+    for token in tokens {
+        assert_eq!(sample_token(&row, &params), Ok(token), "the thread's generator, {text}");
+    }
+}
+
+#[test]
+fn engine_loop() {
+    let lines = golden::table("engine_loop.tsv");
+    assert_eq!(lines.len(), 12);
+    for line in &lines {
+        let run = Run::parse(line);
+        let head = line.split('|').next();
+
+        let mut mt = Mt19937::new(run.seed);
+        let codes = run.generate(|row, params| rank(row).draw(params, &mut mt).token);
+        assert_eq!(codes, run.codes, "the oracle, {head:?}");
+
+        for_each_level(|level, make| {
+            let mut sampler = make(run.seed);
+            let codes = run.generate(|row, params| sampler.sample(row, params).expect("a token"));
+            assert_eq!(codes, run.codes, "{level}, {head:?}");
+
+            let mut sampler = make(run.seed);
+            let codes = run.generate_from_ranges(|row, ranges, params| {
+                let drawn = match ranges {
+                    [] => sampler.sample(row, params),
+                    _ => sampler.sample_ranges(row, ranges, params),
+                };
+                drawn.expect("a token")
+            });
+            assert_eq!(codes, run.codes, "ranges, {level}, {head:?}");
+
+            let mut stream = Stream::new(make(run.seed), &run.config()).expect("a stream");
+            assert_eq!(run.generate_through(&mut stream), run.codes, "stream, {level}, {head:?}");
+        });
+
+        seed_thread(run.seed);
+        let codes = run.generate(|row, params| sample_token(row, params).expect("a token"));
+        assert_eq!(codes, run.codes, "the thread's generator, {head:?}");
+    }
+}

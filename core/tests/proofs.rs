@@ -1,0 +1,89 @@
+//! What it takes to settle draws: the slow path stays rare, and the golden cases go every way.
+//!
+//! `cargo test --test proofs -- --nocapture` shows the shares.
+
+mod common;
+
+use common::golden;
+use common::rows::{SplitMix, bell};
+use s2sampler_core::{Sampler, SamplerParams};
+use std::array::from_fn;
+
+/// How many draws were settled by bounds from the maxima, by bounds from the row, by the exact sum,
+/// and by sorting the row.
+type Proofs = [u64; 4];
+
+const SORT: usize = 3;
+
+/// For each of two real rows: more than 10,000 draws together.
+const DRAWS: u64 = 5_250;
+
+/// Parameters of the kind that users choose. The row, top_p and top_k decide how a draw is settled,
+/// so each has a top_p of its own; most have a top_k, since others take longer.
+fn usual(random: &mut SplitMix) -> SamplerParams {
+    SamplerParams {
+        temperature: 0.8,
+        top_p: 0.5 + 0.49 * random.unit(),
+        top_k: random.pick(&[0, 30, 30, 30, 40, 50, 50, 100]),
+    }
+}
+
+fn sum(a: Proofs, b: Proofs) -> Proofs {
+    from_fn(|i| a[i] + b[i])
+}
+
+fn show(what: &str, proofs: Proofs) {
+    let all: u64 = proofs.iter().sum();
+    let [maxima, row, exact, sort] = proofs.map(|n| 100.0 * n as f64 / all as f64);
+    println!(
+        "{what}: {all} draws; {maxima:.2} % by the maxima, {row:.2} % by a sum over the row, \
+         {exact:.2} % by the exact sum, {sort:.2} % by a sort"
+    );
+}
+
+#[test]
+fn fewer_than_one_draw_in_10_000_sorts_a_real_row() {
+    let mut all = [0; 4];
+    for name in ["18", "27"] {
+        let row = &golden::real(name)[0].row;
+        let mut random = SplitMix(1);
+        let mut sampler = Sampler::new(1);
+        for _ in 0..DRAWS {
+            sampler.sample(row, &usual(&mut random)).expect("a token");
+        }
+        show(&format!("real row {name}"), sampler.proofs());
+        all = sum(all, sampler.proofs());
+    }
+    let draws = all.iter().sum::<u64>();
+    assert_eq!(draws, 2 * DRAWS, "each of these draws needs a proof");
+    assert!(all[SORT] * 10_000 < draws, "{all:?}");
+}
+
+#[test]
+fn a_wide_row_is_settled_by_bounds() {
+    let mut sampler = Sampler::new(1);
+    let mut random = SplitMix(2);
+    for seed in 0..200 {
+        let row = bell(155_776, 3.0 / (1 << 20) as f32, seed);
+        let params = SamplerParams { top_k: 30, ..usual(&mut random) };
+        sampler.sample(&row, &params).expect("a token");
+    }
+    show("N(0,3), top_k 30", sampler.proofs());
+    let [maxima, row, exact, sort] = sampler.proofs();
+    assert_eq!((maxima + row, exact, sort), (200, 0, 0));
+}
+
+/// If one of the ways were never gone, none of the golden tokens would show that it is wrong.
+#[test]
+fn the_golden_cases_go_every_way() {
+    let mut all = [0; 4];
+    for line in golden::generated("sampler.tsv") {
+        let mut sampler = Sampler::new(1);
+        for _ in 0..line.tokens.len() {
+            sampler.sample(&line.row, &line.params).expect("a token");
+        }
+        all = sum(all, sampler.proofs());
+    }
+    show("sampler.tsv", all);
+    assert!(all.iter().all(|draws| *draws > 0), "{all:?}");
+}

@@ -1,0 +1,369 @@
+//! Requests against the slow oracle, and each option against an answer worked out by hand.
+
+mod common;
+
+use common::for_each_level;
+use common::oracle::{Mt19937, rank};
+use common::params::combined;
+use common::requests::{Expected, expected, ranges};
+use common::rows::{KINDS, SplitMix};
+use s2sampler_core::{Error, Likelihood, Request, Response, Sampler, SamplerParams, TokenRange};
+
+/// Everything, at temperature 1.
+const ALL: SamplerParams = SamplerParams { temperature: 1.0, top_p: f32::NAN, top_k: 0 };
+
+fn ids(n: usize, most: usize, offset: i32, random: &mut SplitMix) -> Vec<i32> {
+    let id = |random: &mut SplitMix| match random.below(9) {
+        0 => random.pick(&[i32::MIN, -1, offset - 1, offset + n as i32, i32::MAX]),
+        // A few ids often, so that some come more than once.
+        1..5 => offset + random.below(n.min(4)) as i32,
+        _ => offset + random.below(n) as i32,
+    };
+    (0..random.below(most + 1)).map(|_| id(random)).collect()
+}
+
+/// One of `values` in one case of three, else `off`.
+fn sometimes<T: Copy>(random: &mut SplitMix, off: T, values: &[T]) -> T {
+    if random.below(3) == 0 { random.pick(values) } else { off }
+}
+
+fn hold(what: &str, request: &Request<'_>, want: &Expected, got: Response) {
+    assert_eq!(
+        (got.token, got.words, got.candidates),
+        (want.token, want.words, want.candidates),
+        "{what}: (token, words, candidates)"
+    );
+    assert_eq!(got.nans, request.logits.iter().filter(|l| l.is_nan()).count(), "{what}");
+    let infinities = request.logits.iter().filter(|l| **l == f32::INFINITY).count();
+    assert_eq!(got.infinities, infinities, "{what}");
+    hold_likelihood(what, request, want, Some(got.token), got.likelihood);
+    hold_likelihood(what, request, want, request.watched_id, got.watched);
+}
+
+fn hold_likelihood(
+    what: &str,
+    request: &Request<'_>,
+    want: &Expected,
+    id: Option<i32>,
+    got: Likelihood,
+) {
+    let place =
+        id.and_then(|id| usize::try_from(i64::from(id) - i64::from(request.id_offset)).ok());
+    let at = |values: &[f64]| place.and_then(|place| values.get(place)).copied();
+    let raw_log = at(&want.raw_logs).unwrap_or(f64::NEG_INFINITY);
+    let drawn_from = at(&want.drawn_from).unwrap_or(0.0);
+    let near = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-5 * b.abs().max(1.0);
+    assert!(near(got.raw_log, raw_log), "{what}, {id:?}: raw_log {raw_log} and {got:?}");
+    assert!((got.raw - raw_log.exp()).abs() <= 1e-5, "{what}, {id:?}: {raw_log} and {got:?}");
+    assert!((got.drawn_from - drawn_from).abs() <= 1e-9, "{what}, {id:?}: {drawn_from}, {got:?}");
+    assert!(near(got.drawn_from_log, drawn_from.ln()), "{what}, {id:?}: {drawn_from}, {got:?}");
+}
+
+#[test]
+fn every_option_with_every_other() {
+    let [mut cases, mut kept_apart, mut min_p_dropped, mut empty] = [0; 4];
+    for n in [1, 2, 3, 9, 17, 64, 300, 1025] {
+        for (kind, make_row) in KINDS {
+            let mut random = SplitMix(n as u64);
+            for case in 0..if n < 100 { 120 } else { 25 } {
+                let row = make_row(n, case);
+                let id_offset = sometimes(&mut random, 0, &[1, 1000, i32::MAX - n as i32]);
+                let within = |random: &mut SplitMix| Some(id_offset + random.below(n) as i32);
+                let (keep, watch) = (within(&mut random), within(&mut random));
+                let allowed = match random.below(3) {
+                    0 => ranges(n, id_offset, &mut random),
+                    _ => vec![],
+                };
+                let history = ids(n, 20, id_offset, &mut random);
+                let banned = match random.below(3) {
+                    0 => ids(n, 6, id_offset, &mut random),
+                    _ => vec![],
+                };
+                let request = Request {
+                    id_offset,
+                    ranges: &allowed,
+                    banned: &banned,
+                    history: &history,
+                    penalty_window: sometimes(&mut random, 0, &[1, 3, 64]),
+                    repetition_penalty: sometimes(&mut random, 1.0, &[1.1, 0.5, 3.0, 1e-30]),
+                    frequency_penalty: sometimes(&mut random, 0.0, &[0.1, 2.0, -1.0]),
+                    presence_penalty: sometimes(&mut random, 0.0, &[0.3, 100.0, -0.5]),
+                    min_p: sometimes(&mut random, 0.0, &[1e-45, 0.05, 0.9, 1.0, 2.0, f32::NAN]),
+                    keep_id: sometimes(&mut random, None, &[keep, keep, Some(-3), Some(i32::MAX)]),
+                    watched_id: sometimes(&mut random, None, &[watch, watch, keep, Some(-3)]),
+                    uniform: sometimes(
+                        &mut random,
+                        None,
+                        &[Some(0.0), Some(0.3), Some(0.999), Some(1.0_f64.next_down())],
+                    ),
+                    ..Request::new(&row, combined(&rank(&row), &mut random))
+                };
+                let seed = random.next() as u32;
+                let want = expected(&request, &mut Mt19937::new(seed));
+                cases += 1;
+                kept_apart += i32::from(want.as_ref().is_some_and(|want| want.kept_apart));
+                min_p_dropped += i32::from(want.as_ref().is_some_and(|want| want.min_p_dropped));
+                empty += i32::from(want.is_none());
+                for_each_level(|level, make| {
+                    let what =
+                        format!("{level}, {kind} n {n} row_seed {case}, {seed}, {request:?}");
+                    let mut sampler = make(seed);
+                    let mut other = sampler.clone();
+                    let got = sampler.sample_request(&request);
+                    let short = other.sample_request_token(&request);
+                    let of = |r: Response| (r.token, r.candidates, r.words);
+                    assert_eq!(
+                        short.map(|a| (a.token, a.candidates, a.words)),
+                        got.map(of),
+                        "{what}"
+                    );
+                    match &want {
+                        Some(want) => hold(&what, &request, want, got.expect(&what)),
+                        None => assert_eq!(got, Err(Error::EmptyRow), "{what}"),
+                    }
+                    let words = want.as_ref().map_or(0, |want| u64::from(want.words));
+                    assert_eq!((sampler.words(), other.words()), (words, words), "{what}");
+                });
+            }
+        }
+    }
+    let seen = [kept_apart, min_p_dropped, empty];
+    assert!(seen.iter().all(|seen| *seen > 50), "of {cases} cases only {seen:?}");
+}
+
+#[test]
+fn probabilities_of_long_rows() {
+    for n in [4097, 155_776] {
+        for (kind, make_row) in KINDS {
+            let row = make_row(n, 3);
+            for params in [ALL, SamplerParams::default()] {
+                let request = Request { watched_id: Some(77), ..Request::new(&row, params) };
+                let want = expected(&request, &mut Mt19937::new(2)).expect("a row");
+                for_each_level(|level, make| {
+                    let got = make(2).sample_request(&request).expect("a token");
+                    hold(&format!("{level}, {kind} n {n}, {params:?}"), &request, &want, got);
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn with_everything_off_it_is_the_plain_draw() {
+    let mut random = SplitMix(4);
+    for (kind, make_row) in KINDS {
+        for n in [1, 50, 4096] {
+            let row = make_row(n, 8);
+            let ranked = rank(&row);
+            for_each_level(|level, make| {
+                let (mut plain, mut asked) = (make(6), make(6));
+                for _ in 0..30 {
+                    let params = combined(&ranked, &mut random);
+                    let before = plain.words();
+                    let token = plain.sample(&row, &params).expect("a token");
+                    let got = asked.sample_request(&Request::new(&row, params)).expect("a token");
+                    let words = (plain.words() - before) as u32;
+                    let what = format!("{level}, {kind} n {n}, {params:?}");
+                    assert_eq!((got.token, got.words), (token as i32, words), "{what}");
+                    // What callers with a generator of their own go by.
+                    assert_eq!(got.words, if got.candidates > 1 { 2 } else { 0 }, "{what}");
+                }
+            });
+        }
+    }
+}
+
+/// The id that a request with temperature 0 comes to.
+fn best(request: &Request<'_>) -> i32 {
+    let params = SamplerParams { temperature: 0.0, ..ALL };
+    let answer = Sampler::new(1).sample_request(&Request { params, ..*request });
+    answer.expect("a token").token
+}
+
+#[test]
+fn penalties_by_hand() {
+    let row = [4.0, 3.0, -1.0, -1.5];
+    let plain = Request::new(&row, ALL);
+    // 4 / 2 is below 3; three times as often is no more than once.
+    let once = Request { history: &[0, 0, 0], repetition_penalty: 1.3, ..plain };
+    assert_eq!(best(&once), 0);
+    assert_eq!(best(&Request { repetition_penalty: 1.4, ..once }), 1);
+    // A negative logit is multiplied: -1 * 2 is below -1.5.
+    let low = Request { banned: &[0, 1], history: &[2], repetition_penalty: 1.4, ..plain };
+    assert_eq!(best(&low), 2);
+    assert_eq!(best(&Request { repetition_penalty: 2.0, ..low }), 3);
+    // Frequency counts, presence does not.
+    let often = Request { history: &[0, 0, 0], frequency_penalty: 0.3, ..plain };
+    assert_eq!(best(&often), 0);
+    assert_eq!(best(&Request { frequency_penalty: 0.4, ..often }), 1);
+    let there = Request { history: &[0, 0, 0], presence_penalty: 0.9, ..plain };
+    assert_eq!(best(&there), 0);
+    assert_eq!(best(&Request { presence_penalty: 1.1, ..there }), 1);
+    // The window ends at the latest token.
+    let old = Request { history: &[0, 3, 3], penalty_window: 2, presence_penalty: 5.0, ..plain };
+    assert_eq!(best(&old), 0);
+    assert_eq!(best(&Request { penalty_window: 3, ..old }), 1);
+    assert_eq!(best(&Request { penalty_window: 0, ..old }), 1);
+    // Ids outside the row, whichever way, touch nothing.
+    let strange = [-1, 4, i32::MIN, i32::MAX];
+    let outside = Request { history: &strange, banned: &strange, presence_penalty: 9.0, ..plain };
+    assert_eq!(best(&outside), 0);
+}
+
+#[test]
+fn offsets_by_hand() {
+    let row = [1.0, 2.0, 3.0];
+    let plain = Request { id_offset: 100, ..Request::new(&row, ALL) };
+    assert_eq!(best(&plain), 102);
+    assert_eq!(best(&Request { banned: &[102, 2], ..plain }), 101);
+    assert_eq!(best(&Request { ranges: &[TokenRange { first: 0, last: 100 }], ..plain }), 100);
+    let beyond = Request { ranges: &[TokenRange { first: 0, last: 99 }], ..plain };
+    assert_eq!(Sampler::new(1).sample_request(&beyond), Err(Error::EmptyRow));
+    assert_eq!(best(&Request { id_offset: i32::MAX - 2, ..plain }), i32::MAX);
+    for id_offset in [i32::MAX - 1, -1, i32::MIN] {
+        let request = Request { id_offset, ..plain };
+        assert_eq!(Sampler::new(1).sample_request(&request), Err(Error::BadArgument));
+    }
+}
+
+/// The kept token joins the others with the weight that its logit has, and brings no one along.
+#[test]
+fn a_kept_token_by_hand() {
+    let row = [0.4_f32, 0.3, 0.2, 0.1].map(f32::ln);
+    let only_best = [
+        SamplerParams { temperature: 1.0, top_p: 0.0, top_k: 0 },
+        SamplerParams { temperature: 1.0, top_p: f32::NAN, top_k: 1 },
+        SamplerParams { temperature: 1.0, top_p: 0.5, top_k: 0 },
+    ];
+    for params in only_best {
+        let request =
+            Request { keep_id: Some(3), uniform: Some(0.79), ..Request::new(&row, params) };
+        let got = Sampler::new(1).sample_request(&request).expect("a token");
+        // Of 0.4 and 0.1.
+        assert_eq!((got.token, got.candidates, got.words), (0, 2, 0), "{params:?}");
+        assert!((got.likelihood.drawn_from - 0.8).abs() < 1e-6, "{got:?}");
+        let got = Sampler::new(1).sample_request(&Request { uniform: Some(0.81), ..request });
+        let got = got.expect("a token");
+        assert_eq!(got.token, 3, "{params:?}");
+        assert!((got.likelihood.drawn_from - 0.2).abs() < 1e-6, "{got:?}");
+        assert!((got.likelihood.raw - 0.1).abs() < 1e-6, "{got:?}");
+        // No word is used where the kept one is the only one, is missing, banned or not allowed.
+        let first = [TokenRange { first: 0, last: 2 }];
+        let plain = Request { uniform: None, ..request };
+        for alone in [
+            Request { keep_id: Some(0), ..plain },
+            Request { keep_id: Some(4), ..plain },
+            Request { keep_id: Some(-1), ..plain },
+            Request { banned: &[3], ..plain },
+            Request { ranges: &first, ..plain },
+        ] {
+            let got = Sampler::new(1).sample_request(&alone).expect("a token");
+            assert_eq!((got.token, got.candidates, got.words), (0, 1, 0), "{alone:?}");
+        }
+    }
+    let kept = Request { keep_id: Some(1), ..Request::new(&row, only_best[1]) };
+    assert_eq!(Sampler::new(1).sample_request(&kept).expect("a token").words, 2);
+    assert_eq!(best(&kept), 0, "temperature 0 is the best token, kept or not");
+}
+
+#[test]
+fn min_p_by_hand() {
+    let row = [0.5_f32, 0.3, 0.15, 0.05].map(f32::ln);
+    for (min_p, candidates) in [(0.0, 4), (0.09, 4), (0.11, 3), (0.31, 2), (0.61, 1), (5.0, 1)] {
+        let request = Request { min_p, ..Request::new(&row, ALL) };
+        let got = Sampler::new(1).sample_request(&request).expect("a token");
+        assert_eq!(got.candidates, candidates, "{min_p}");
+        // The kept token comes after min_p.
+        let got = Sampler::new(1).sample_request(&Request { keep_id: Some(3), ..request });
+        assert_eq!(got.expect("a token").candidates, (candidates + 1).min(4), "{min_p}");
+    }
+}
+
+#[test]
+fn a_given_uniform_is_the_generators_number() {
+    for (kind, make_row) in KINDS {
+        let row = make_row(300, 2);
+        for seed in 0..20 {
+            let uniform = Some(Mt19937::new(seed).uniform());
+            let (mut with, mut without) = (Sampler::new(99), Sampler::new(seed));
+            let given = Request { uniform, ..Request::new(&row, ALL) };
+            let got = with.sample_request(&given).expect("a token");
+            assert_eq!(Ok(got.token as u32), without.sample(&row, &ALL), "{kind}, seed {seed}");
+            assert_eq!((got.words, with.words()), (0, 0), "{kind}, seed {seed}");
+        }
+    }
+    let row = [0.0, 0.0, 0.0];
+    let draw = |uniform| {
+        let request = Request { uniform: Some(uniform), ..Request::new(&row, ALL) };
+        Sampler::new(1).sample_request(&request).map(|got| got.token)
+    };
+    assert_eq!(draw(0.0), Ok(0));
+    assert_eq!(draw(0.34), Ok(1));
+    assert_eq!(draw(1.0_f64.next_down()), Ok(2));
+    for outside in [1.0, -1e-300, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        assert_eq!(draw(outside), Err(Error::BadArgument), "{outside}");
+    }
+}
+
+#[test]
+fn numbers_out_of_range_are_refused_and_use_no_words() {
+    let row = [1.0, 1.0];
+    let plain = Request::new(&row, ALL);
+    let mut sampler = Sampler::new(1);
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        for request in [
+            Request { repetition_penalty: bad, ..plain },
+            Request { frequency_penalty: bad, ..plain },
+            Request { presence_penalty: bad, ..plain },
+        ] {
+            assert_eq!(sampler.sample_request(&request), Err(Error::BadArgument), "{request:?}");
+        }
+    }
+    for repetition_penalty in [0.0, -1.0] {
+        let request = Request { repetition_penalty, ..plain };
+        assert_eq!(sampler.sample_request(&request), Err(Error::BadArgument), "{request:?}");
+    }
+    let empty = Request::new(&[], ALL);
+    assert_eq!(sampler.sample_request(&empty), Err(Error::EmptyRow));
+    assert_eq!(sampler.words(), 0);
+}
+
+/// No draw leaves anything behind that a later one would notice.
+#[test]
+fn requests_leave_no_trace() {
+    let row: Vec<f32> = (0..500).map(|i| (i % 17) as f32 * 0.2).collect();
+    let plain = Request::new(&row, ALL);
+    let ranges = [TokenRange { first: 300, last: 310 }, TokenRange { first: 3, last: 7 }];
+    let asked = Request {
+        ranges: &ranges,
+        banned: &[4, 305],
+        history: &[5, 6, 5],
+        presence_penalty: 3.0,
+        keep_id: Some(309),
+        min_p: 0.9,
+        ..plain
+    };
+    for_each_level(|level, make| {
+        let mut sampler = make(11);
+        for seed in 0..40 {
+            sampler.sample_request(&asked).expect("a token");
+            sampler.reseed(seed);
+            let mut fresh = make(seed);
+            let short = &row[..1 + 12 * seed as usize];
+            assert_eq!(sampler.sample(short, &ALL), fresh.sample(short, &ALL), "{level}, {seed}");
+            let ranges = &asked.ranges[..1];
+            let drawn = [&mut sampler, &mut fresh].map(|s| s.sample_ranges(&row, ranges, &ALL));
+            assert_eq!(drawn[0], drawn[1], "{level}, {seed}");
+            // Greedy ones too, which come to their token before they come to the memory of the last.
+            for params in
+                [ALL, SamplerParams { temperature: 0.0, ..ALL }, SamplerParams { top_k: 1, ..ALL }]
+            {
+                let mut fresh = make(0);
+                fresh.restore(&sampler.save()).expect("a state");
+                let request = Request { params, watched_id: Some(3), ..plain };
+                let answers = [&mut sampler, &mut fresh].map(|s| s.sample_request(&request));
+                assert_eq!(answers[0], answers[1], "{level}, {seed}, {params:?}");
+            }
+        }
+    });
+}

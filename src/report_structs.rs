@@ -1,0 +1,225 @@
+//! Chapter "A report": what it has to read.
+
+use s2sampler_core::{CandidateReport, Error, Report, StageReport, reserve};
+use core::ffi::c_char;
+use core::ptr;
+
+/// What one stage did, in a S2Report.
+///
+/// The candidates counted are those above -inf, and one if there is none. From the stage s2 on they are
+/// those of its draw, which at -inf count too, as S2SampleResult's do. Since: 0.1.0
+#[repr(C)]
+pub struct S2ReportStage {
+    /// sizeof(S2ReportStage) in the library's header.
+    pub struct_size: u32,
+    /// The number of candidates before the stage.
+    pub before: i32,
+    /// The number of those it left; of greedy 1.
+    pub after: i32,
+    /// 1 if its parameters say that it does nothing, otherwise 0.
+    pub off: i32,
+    /// The share of the probability in the row, as it came, that the candidates left have.
+    pub raw_mass: f64,
+    /// The share of the probability among the candidates before the stage that they have.
+    pub kept_mass: f64,
+    /// The entropy of what is left, in nats.
+    pub entropy: f64,
+    /// Where it cut, in the `unit`. top_k: k. top_p: p. min_p: p times the largest probability. typical:
+    /// p. top_n_sigma: the least logit. xtc: its threshold. mirostat_v2: mu. s2: top_k if that was nearer,
+    /// otherwise top_p. temperature, temperature_ext: what the logits were divided by. Other stages, those
+    /// off, and those that never ran: NaN.
+    pub threshold: f64,
+    /// What s2_chain_stage_name() tells.
+    pub name: *const c_char,
+    /// The parameters with their names, such as "p 0.9, min_keep 1".
+    pub parameters: *const c_char,
+    /// "rank", "running probability", "probability", "mass", "logit", "temperature" or "bits"; "" without
+    /// a threshold.
+    pub unit: *const c_char,
+}
+
+/// What became of one token, in a S2Report. Since: 0.1.0
+#[repr(C)]
+pub struct S2ReportCandidate {
+    /// sizeof(S2ReportCandidate) in the library's header.
+    pub struct_size: u32,
+    /// The token.
+    pub id: i32,
+    /// Its logit in the row.
+    pub logit: f32,
+    /// Its logit after the last stage that it came to.
+    pub final_logit: f32,
+    /// Its probability in the row, at temperature 1.
+    pub raw_probability: f64,
+    /// The sum of these from the first rank to this one.
+    pub running: f64,
+    /// The probability with which it is selected; if no stage selects, its share of what is left.
+    pub final_probability: f64,
+    /// Its rank in the row, from 0.
+    pub rank: i32,
+    /// The index of the stage that dropped it; -1 if none did, or if it is at -inf in the row.
+    pub dropped_by: i32,
+}
+
+/// What the stages did to the candidates of a row: to be read, and freed by s2_report_free().
+///
+/// All that the pointers lead to is the report's and ends with it; none is NULL, nor is any element. The
+/// structs are reached by pointers, and each tells its size, so that all of them can grow: a field that
+/// a struct's struct_size does not cover is not there. Since: 0.1.0
+#[repr(C)]
+pub struct S2Report {
+    /// sizeof(S2Report) in the library's header.
+    pub struct_size: u32,
+    /// The number of tokens in the row.
+    pub tokens: i32,
+    /// The number of NaN in it.
+    pub nans: i32,
+    /// The number of +inf in it.
+    pub infinities: i32,
+    /// The entropy of its softmax, in nats.
+    pub entropy: f64,
+    /// The number of stages.
+    pub n_stages: i32,
+    /// The index of the one that selects, after which none runs; -1 if none does.
+    pub selecting: i32,
+    /// The number of candidates told of.
+    pub n_candidates: i32,
+    /// The number of warnings.
+    pub n_warnings: i32,
+    /// The stages in their order; those that never run have the numbers of the last that does.
+    pub stages: *const *const S2ReportStage,
+    /// The first tokens by rank in the row, dropped or not.
+    pub candidates: *const *const S2ReportCandidate,
+    /// Sentences in English about settings that have no effect, or too much. Their words may change.
+    pub warnings: *const *const c_char,
+    /// All of it as one JSON object, with the names of these fields: numbers that are not finite, and a
+    /// `selecting` or `dropped_by` of none, are null; `off` is a truth value;
+    /// `struct_size`, `rank` and the fields n_* are left out.
+    pub json: *const c_char,
+}
+
+/// A report with what it leads to.
+#[repr(C)]
+pub(crate) struct Owned {
+    /// First, so that a pointer to it is one to the whole.
+    report: S2Report,
+    /// Ended by NULs, one after the other.
+    texts: Vec<u8>,
+    stages: Vec<S2ReportStage>,
+    candidates: Vec<S2ReportCandidate>,
+    stage_pointers: Vec<*const S2ReportStage>,
+    candidate_pointers: Vec<*const S2ReportCandidate>,
+    warning_pointers: Vec<*const c_char>,
+}
+
+impl Owned {
+    pub(crate) fn new(report: &Report) -> Result<Self, Error> {
+        let texts = texts(report)?;
+        let mut starts = texts.split_inclusive(|byte| *byte == 0).map(<[u8]>::as_ptr);
+        let mut next = || starts.next().map_or(ptr::null(), <*const u8>::cast);
+        let mut stages = room(report.stages.len())?;
+        for told in &report.stages {
+            let [name, parameters, unit] = [next(), next(), next()];
+            stages.push(S2ReportStage { name, parameters, unit, ..stage(told) });
+        }
+        let mut warning_pointers = room(report.warnings.len())?;
+        warning_pointers.extend(report.warnings.iter().map(|_| next()));
+        let json = next();
+        let mut candidates = room(report.candidates.len())?;
+        candidates.extend((0..).zip(&report.candidates).map(candidate));
+        let (stage_pointers, candidate_pointers) =
+            (pointers_to(&stages)?, pointers_to(&candidates)?);
+        let report = S2Report {
+            struct_size: size_of::<S2Report>() as u32,
+            tokens: count(report.tokens),
+            nans: count(report.nans),
+            infinities: count(report.infinities),
+            entropy: report.entropy,
+            n_stages: count(stages.len()),
+            selecting: index(report.selecting),
+            n_candidates: count(candidates.len()),
+            n_warnings: count(warning_pointers.len()),
+            stages: stage_pointers.as_ptr(),
+            candidates: candidate_pointers.as_ptr(),
+            warnings: warning_pointers.as_ptr(),
+            json,
+        };
+        Ok(Self {
+            report,
+            texts,
+            stages,
+            candidates,
+            stage_pointers,
+            candidate_pointers,
+            warning_pointers,
+        })
+    }
+}
+
+/// All texts in the order in which they are pointed to. None of them has a NUL in it.
+fn texts(report: &Report) -> Result<Vec<u8>, Error> {
+    let mut texts = Vec::new();
+    let mut add = |text: &str| {
+        reserve(&mut texts, text.len() + 1)?;
+        texts.extend_from_slice(text.as_bytes());
+        texts.push(0);
+        Ok(())
+    };
+    for stage in &report.stages {
+        [stage.name, &stage.parameters, stage.unit].into_iter().try_for_each(&mut add)?;
+    }
+    report.warnings.iter().try_for_each(|warning| add(warning))?;
+    add(&report.to_json()?)?;
+    Ok(texts)
+}
+
+fn room<T>(items: usize) -> Result<Vec<T>, Error> {
+    let mut room = Vec::new();
+    reserve(&mut room, items)?;
+    Ok(room)
+}
+
+fn pointers_to<T>(items: &[T]) -> Result<Vec<*const T>, Error> {
+    let mut pointers = room(items.len())?;
+    pointers.extend(items.iter().map(ptr::from_ref));
+    Ok(pointers)
+}
+
+fn stage(told: &StageReport) -> S2ReportStage {
+    S2ReportStage {
+        struct_size: size_of::<S2ReportStage>() as u32,
+        before: count(told.before),
+        after: count(told.after),
+        off: told.off.into(),
+        raw_mass: told.raw_mass,
+        kept_mass: told.kept_mass,
+        entropy: told.entropy,
+        threshold: told.threshold.unwrap_or(f64::NAN),
+        name: ptr::null(),
+        parameters: ptr::null(),
+        unit: ptr::null(),
+    }
+}
+
+fn candidate((rank, told): (i32, &CandidateReport)) -> S2ReportCandidate {
+    S2ReportCandidate {
+        struct_size: size_of::<S2ReportCandidate>() as u32,
+        id: told.id.cast_signed(),
+        logit: told.logit,
+        final_logit: told.final_logit,
+        raw_probability: told.raw_probability,
+        running: told.running,
+        final_probability: told.final_probability,
+        rank,
+        dropped_by: index(told.dropped_by),
+    }
+}
+
+/// No row has more tokens than an i32 can count.
+fn count(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+fn index(index: Option<usize>) -> i32 {
+    index.map_or(-1, count)
+}
