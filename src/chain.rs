@@ -2,9 +2,9 @@
 #![allow(unsafe_code)]
 
 use crate::{guard, pointers};
-use s2sampler_core::{Chain, Error, Stage};
 use core::ffi::{CStr, c_char};
 use core::ptr;
+use s2sampler_core::{Chain, Error, Stage};
 
 /// Stages in an order of one's own, each applied to what the one before left.
 ///

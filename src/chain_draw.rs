@@ -3,8 +3,8 @@
 
 use crate::chain::S2Chain;
 use crate::{guard, pointers};
-use s2sampler_core::{Error, TokenData};
 use core::mem::offset_of;
+use s2sampler_core::{Error, TokenData};
 
 /// Candidates in memory of the caller's, for s2_chain_apply().
 ///

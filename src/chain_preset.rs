@@ -3,8 +3,8 @@
 
 use crate::chain::S2Chain;
 use crate::{guard, pointers};
-use s2sampler_core::{Chain, Error, Preset, PresetParams};
 use core::ptr;
+use s2sampler_core::{Chain, Error, Preset, PresetParams};
 
 /// Preset: the S2 engines' draw, with the tokens of s2_sampler_sample(). Stages: s2, dist. Defaults: 0.8,
 /// 0.8, 30. Since: 0.1.0

@@ -1,9 +1,9 @@
 //! Every dereference of a caller's pointer.
 #![allow(unsafe_code)]
 
-use s2sampler_core::{Error, SamplerParams};
 use core::alloc::Layout;
 use core::ptr;
+use s2sampler_core::{Error, SamplerParams};
 use std::alloc;
 
 /// The row of `count` logits at `logits`; an empty one for `count <= 0`, whatever the pointer.

@@ -4,8 +4,8 @@
 use crate::chain::S2Chain;
 use crate::report_structs::{Owned, S2Report};
 use crate::{guard, pointers};
-use s2sampler_core::{Error, Report, SamplerParams, report_draw};
 use core::ptr;
+use s2sampler_core::{Error, Report, SamplerParams, report_draw};
 
 /// How many tokens a report tells of where nothing else is said.
 const FIRST: i32 = 64;

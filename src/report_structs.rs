@@ -1,8 +1,8 @@
 //! Chapter "A report": what it has to read.
 
-use s2sampler_core::{CandidateReport, Error, Report, StageReport, reserve};
 use core::ffi::c_char;
 use core::ptr;
+use s2sampler_core::{CandidateReport, Error, Report, StageReport, reserve};
 
 /// What one stage did, in a S2Report.
 ///

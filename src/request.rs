@@ -3,9 +3,9 @@
 
 use crate::sampler::S2Sampler;
 use crate::{guard, pointers};
-use s2sampler_core::{Answer, Error, Likelihood, Request, SamplerParams, TokenRange};
 use core::mem::offset_of;
 use core::ptr;
+use s2sampler_core::{Answer, Error, Likelihood, Request, SamplerParams, TokenRange};
 
 /// Everything that may be asked of a draw: filled by s2_sample_request_init(), then changed by field.
 ///

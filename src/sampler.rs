@@ -2,9 +2,9 @@
 #![allow(unsafe_code)]
 
 use crate::{guard, pointers};
-use s2sampler_core::{Sampler, SamplerParams, TokenRange};
 use core::ffi::c_void;
 use core::ptr;
+use s2sampler_core::{Sampler, SamplerParams, TokenRange};
 
 /// A generator with the working memory of its draws: for a request or an utterance, not for a thread.
 ///
@@ -51,9 +51,7 @@ pub extern "C" fn s2_sampler_new(seed: u32) -> *mut S2Sampler {
 #[must_use]
 #[unsafe(no_mangle)]
 pub extern "C" fn s2_sampler_new_random() -> *mut S2Sampler {
-    guard::value(ptr::null_mut(), || {
-        pointers::give(Sampler::from_system().map(S2Sampler))
-    })
+    guard::value(ptr::null_mut(), || pointers::give(Sampler::from_system().map(S2Sampler)))
 }
 
 /// Makes a second generator in the same state: both continue alike.

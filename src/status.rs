@@ -2,8 +2,8 @@
 #![allow(unsafe_code)]
 
 use crate::guard;
-use s2sampler_core::Error;
 use core::ffi::{CStr, c_char};
+use s2sampler_core::Error;
 
 /// Status: a pointer that must not be NULL was NULL. Nothing was done. Since: 0.1.0
 pub const S2_ERROR_NULL_POINTER: i32 = -1;

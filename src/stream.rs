@@ -3,8 +3,8 @@
 
 use crate::stream_config::S2StreamConfig;
 use crate::{guard, pointers};
-use s2sampler_core::{Error, Sampler, SamplerParams, Stream};
 use core::ptr;
+use s2sampler_core::{Error, Sampler, SamplerParams, Stream};
 
 /// One utterance of an engine that draws a main token and then codebook tokens, frame by frame.
 ///
@@ -70,9 +70,7 @@ pub unsafe extern "C" fn s2_stream_new(seed: u32, config: *const S2StreamConfig)
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_stream_new_random(config: *const S2StreamConfig) -> *mut S2Stream {
-    let sampler = || {
-        Sampler::from_system()
-    };
+    let sampler = || Sampler::from_system();
     // SAFETY: the caller keeps the header's promise about `config`.
     unsafe { start(sampler, config) }
 }

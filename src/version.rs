@@ -2,8 +2,8 @@
 #![allow(unsafe_code)]
 
 use crate::guard;
-use s2sampler_core::SimdLevel;
 use core::ffi::{CStr, c_char};
+use s2sampler_core::SimdLevel;
 
 /// Major part of the version of this header.
 pub const S2_VERSION_MAJOR: i32 = 0;

@@ -98,7 +98,8 @@ fn header_names_every_status() {
         .filter_map(|line| line.strip_prefix("#define S2_ERROR_"))
         .map(|rest| rest.rsplit(' ').next().and_then(|n| n.parse().ok()).expect("a number"))
         .collect();
-    let expected: Vec<i32> = s2sampler_core::Error::ALL.iter().map(|error| error.status()).collect();
+    let expected: Vec<i32> =
+        s2sampler_core::Error::ALL.iter().map(|error| error.status()).collect();
     assert_eq!(numbers, expected);
 }
 

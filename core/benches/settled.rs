@@ -25,7 +25,7 @@ struct Count {
 impl Count {
     fn add(&mut self, sampler: &Sampler, draws: usize) {
         self.draws += draws as u64;
-        for (sum, proofs) in self.proofs.iter_mut().zip(sampler.proofs()) {
+        for (sum, proofs) in self.proofs.iter_mut().zip(sampler.resolutions()) {
             *sum += proofs;
         }
     }

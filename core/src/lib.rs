@@ -32,37 +32,37 @@
 //! are left, and `temper` · `mass`, bounds of the sum over the row · `select`, the first ranks without
 //! sorting it · `simd`, `rng` · small things. Where to begin reading: `sample`, then `nucleus`.
 
-mod allowed;
 mod chain;
-mod entry;
+mod draw;
 mod error;
-mod mass;
+mod id_mask;
 mod memory;
+mod normalizer;
 mod nucleus;
-mod oneshot;
-mod ordered;
 mod params;
 mod report;
 mod request;
 mod rng;
-mod sample;
+mod rules;
 mod sampler;
 mod select;
+mod sequential_sum;
 mod simd;
 mod stream;
-mod temper;
-mod thread_state;
+mod tempered;
+mod thread_rng;
+mod thread_sampler;
 
-pub use allowed::TokenRange;
 pub use chain::{Applied, Chain, Preset, PresetParams, Stage, TokenData};
 pub use error::Error;
+pub use id_mask::TokenRange;
 /// For the C interface, which must not abort either.
 #[doc(hidden)]
 pub use memory::reserve;
-pub use oneshot::{sample_token, seed_thread};
 pub use params::SamplerParams;
 pub use report::{CandidateReport, Report, StageReport, report_draw};
 pub use request::{Answer, Likelihood, Request, Response};
 pub use sampler::Sampler;
 pub use simd::SimdLevel;
 pub use stream::{RasMode, Stream, StreamConfig};
+pub use thread_sampler::{sample_token, seed_thread};

@@ -9,13 +9,14 @@
 //! it. The argument is the same for both: the rank at which a falling running sum gets to p rises.
 
 use crate::Error;
-use crate::mass::{self, Bracket, Guess};
-use crate::ordered::single;
-use crate::select::{Prefix, View};
+use crate::normalizer::{self, Bounds, Estimate};
+use crate::rules::nucleus::Nucleus;
+use crate::select::{BlockedRow, RankedPrefix};
+use crate::sequential_sum::single;
 
 /// What it took to prove a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
-pub(crate) enum Proof {
+pub(crate) enum Resolution {
     /// Bounds from the maxima.
     Maxima,
     /// Bounds from a sum over the row.
@@ -35,83 +36,87 @@ const SHORT: usize = 16_384;
 /// The number of candidates, at most `limit`, with a prefix grown to hold those above -inf. Without
 /// `INCLUSIVE` the rank that carries the running sum above `p` is dropped, with it the rank that brings
 /// it to `p` is kept.
-pub(crate) fn cut<const INCLUSIVE: bool>(
-    view: &mut View<'_>,
-    prefix: &mut Prefix,
+pub(crate) fn cut(
+    rule: Nucleus,
+    blocked: &mut BlockedRow<'_>,
+    prefix: &mut RankedPrefix,
     limit: usize,
     p: f32,
-) -> Result<(usize, Proof), Error> {
+) -> Result<(usize, Resolution), Error> {
     prefix.clear();
-    prefix.grow(view, limit.min(FIRST))?;
+    prefix.grow(blocked, limit.min(FIRST))?;
     if p.is_nan() {
-        prefix.grow(view, limit)?;
-        return Ok((limit, Proof::Maxima));
+        prefix.grow(blocked, limit)?;
+        return Ok((limit, Resolution::Maxima));
     }
-    let mut proof = Proof::Maxima;
-    let mut bracket = mass::from_maxima(view, prefix);
+    let mut resolution = Resolution::Maxima;
+    let mut bounds = normalizer::from_maxima(blocked, prefix);
     let mut seems = None;
     loop {
-        let reach = limit.min(prefix.entries().len());
+        let reach = limit.min(prefix.keys().len());
         let exps = &prefix.exps()[..reach];
-        let kept = |sum| kept::<INCLUSIVE>(exps, sum, p);
-        let most = kept(bracket.high);
-        let fewest = if bracket.low == bracket.high { most } else { kept(bracket.low) };
+        let kept = |sum| kept(rule, exps, sum, p);
+        let most = kept(bounds.high);
+        let fewest = if bounds.low == bounds.high { most } else { kept(bounds.low) };
         let ends = reach == limit || prefix.is_whole();
         if fewest == most && (most < reach || ends) {
             // Past the last token above -inf nothing is added, so top_p drops no -inf either: unless
             // that token is rank 0, which stays whatever the sum, here 1.
             let all = most == reach && (reach > 1 || p >= 1.0);
-            return Ok((if all { limit } else { most }, proof));
+            return Ok((if all { limit } else { most }, resolution));
         }
         if fewest < reach {
-            (bracket, proof) = sharper::<INCLUSIVE>(view, prefix, bracket, proof, limit, p)?;
+            (bounds, resolution) = sharper(rule, blocked, prefix, bounds, resolution, limit, p)?;
             continue;
         }
-        let seems = *seems.get_or_insert_with(|| mass::guess(view, prefix).sum);
-        let sum = seems.clamp(f64::from(bracket.low), f64::from(bracket.high));
+        let seems = *seems.get_or_insert_with(|| normalizer::estimate(blocked, prefix).sum);
+        let sum = seems.clamp(f64::from(bounds.low), f64::from(bounds.high));
         let target = next_target(prefix.exps(), sum, p).min(limit);
-        prefix.grow(view, if target > view.len / 4 { limit } else { target })?;
+        prefix.grow(blocked, if target > blocked.len / 4 { limit } else { target })?;
         if prefix.is_whole() {
-            (bracket, proof) = (mass::literal(prefix), Proof::Sort);
-        } else if proof == Proof::Maxima {
-            bracket = mass::from_maxima(view, prefix);
+            (bounds, resolution) = (normalizer::literal(prefix), Resolution::Sort);
+        } else if resolution == Resolution::Maxima {
+            bounds = normalizer::from_maxima(blocked, prefix);
         }
     }
 }
 
 /// The next better bracket, and what it took.
-fn sharper<const INCLUSIVE: bool>(
-    view: &mut View<'_>,
-    prefix: &mut Prefix,
-    bracket: Bracket,
-    proof: Proof,
+fn sharper(
+    rule: Nucleus,
+    blocked: &mut BlockedRow<'_>,
+    prefix: &mut RankedPrefix,
+    bounds: Bounds,
+    resolution: Resolution,
     limit: usize,
     p: f32,
-) -> Result<(Bracket, Proof), Error> {
+) -> Result<(Bounds, Resolution), Error> {
     let exps = &prefix.exps()[..limit.min(prefix.exps().len())];
     // Bounds from the row are the cheaper, but as wide as the row is long. They are worth it where
     // top_p does not reach by far, as far as a guess can tell; else if they are likely to be closer
     // than the share of one rank.
-    let worth_it = |guess: Guess| {
-        let kept = |sum: f64| kept::<INCLUSIVE>(exps, sum as f32, p);
-        let share = exps.get(kept(guess.sum)).map_or(0.0, |e| f64::from(*e));
-        kept(0.9 * guess.sum) == limit || 2.0 * guess.width * f64::from(p) * guess.sum < share
+    let worth_it = |estimate: Estimate| {
+        let kept = |sum: f64| kept(rule, exps, sum as f32, p);
+        let probability_of = exps.get(kept(estimate.sum)).map_or(0.0, |e| f64::from(*e));
+        kept(0.9 * estimate.sum) == limit
+            || 2.0 * estimate.width * f64::from(p) * estimate.sum < probability_of
     };
-    if proof == Proof::Maxima && (view.len <= SHORT || worth_it(mass::guess(view, prefix))) {
-        return Ok((mass::from_row(view), Proof::Row));
+    if resolution == Resolution::Maxima
+        && (blocked.len <= SHORT || worth_it(normalizer::estimate(blocked, prefix)))
+    {
+        return Ok((normalizer::from_row(blocked), Resolution::Row));
     }
-    if proof < Proof::Exact {
-        let exact = mass::exact(view, prefix, bracket.low)?;
-        return Ok((exact, if prefix.is_whole() { Proof::Sort } else { Proof::Exact }));
+    if resolution < Resolution::Exact {
+        let exact = normalizer::exact(blocked, prefix, bounds.low)?;
+        return Ok((exact, if prefix.is_whole() { Resolution::Sort } else { Resolution::Exact }));
     }
-    prefix.grow(view, view.len)?;
-    Ok((mass::literal(prefix), Proof::Sort))
+    prefix.grow(blocked, blocked.len)?;
+    Ok((normalizer::literal(prefix), Resolution::Sort))
 }
 
 /// The number of ranks before the running sum passes `p`, at least 1, or to the one with which it
 /// reaches `p`.
-fn kept<const INCLUSIVE: bool>(exps: &[f32], sum: f32, p: f32) -> usize {
-    let passes = |running: f32| if INCLUSIVE { running >= p } else { running > p };
+fn kept(rule: Nucleus, exps: &[f32], sum: f32, p: f32) -> usize {
     let mut shares = [0.0; single::BLOCK];
     let mut running = 0.0_f32;
     for (block, exps) in exps.chunks(single::BLOCK).enumerate() {
@@ -119,15 +124,16 @@ fn kept<const INCLUSIVE: bool>(exps: &[f32], sum: f32, p: f32) -> usize {
         shares.iter_mut().zip(exps).for_each(|(share, e)| *share = e / sum);
         let before = running;
         running = single::add(before, shares);
-        if passes(running) {
+        if rule.ends_at(running, p) {
             // It passes in this block: at which rank, the single steps tell.
             let mut running = before;
             let here = |share: &f32| {
                 running += share;
-                passes(running)
+                rule.ends_at(running, p)
             };
-            let rank = block * single::BLOCK + shares.iter().position(here).unwrap_or(0);
-            return if INCLUSIVE { rank + 1 } else { rank.max(1) };
+            let rank = shares.iter().position(here);
+            debug_assert!(rank.is_some(), "the single steps end at the sum of the block");
+            return rule.len(block * single::BLOCK + rank.unwrap_or(0));
         }
     }
     exps.len()

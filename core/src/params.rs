@@ -1,5 +1,7 @@
 //! The three knobs of a draw, in the layout of the engines' own struct.
 
+use crate::rules::temperature;
+
 /// How to draw one token: temperature, top_p and top_k.
 ///
 /// 12 bytes without padding, and that never changes: engines keep a struct of the same name and
@@ -48,6 +50,6 @@ impl SamplerParams {
 
     /// Whether the draw is a plain argmax. NaN is not: it draws among the maxima.
     pub(crate) fn is_greedy(&self) -> bool {
-        self.temperature <= 0.0
+        temperature::is_greedy(self.temperature)
     }
 }

@@ -1,9 +1,10 @@
 //! A draw with everything that may be asked of it, and everything that may be told of it.
 
-use crate::allowed::{Allowed, TokenRange};
+use crate::draw::{DrawOptions, DrawOutcome, Row, sample};
+use crate::id_mask::{IdMask, TokenRange};
 use crate::memory::reserve;
 use crate::rng::Source;
-use crate::sample::{Drawn, Extras, Row, sample};
+use crate::rules::penalty::Penalties;
 use crate::{Error, Sampler, SamplerParams};
 
 /// A draw's options; [`Request::new`] has all of them off.
@@ -68,16 +69,21 @@ impl<'a> Request<'a> {
 
     /// The id of the row's first token, after all numbers that have a range were held to it.
     fn checked_offset(&self) -> Result<i64, Error> {
-        let penalties = [self.frequency_penalty, self.presence_penalty];
         let last_id = i64::from(self.id_offset) + self.logits.len() as i64 - 1;
         let uniform = self.uniform.is_none_or(|u| (0.0..1.0).contains(&u));
-        let repetition = self.repetition_penalty > 0.0 && self.repetition_penalty.is_finite();
-        let others = penalties.iter().all(|penalty| penalty.is_finite());
         let ids = self.id_offset >= 0 && last_id <= i64::from(i32::MAX);
-        if uniform && repetition && others && ids {
+        if uniform && self.penalties().are_valid() && ids {
             Ok(self.id_offset.into())
         } else {
             Err(Error::BadArgument)
+        }
+    }
+
+    fn penalties(&self) -> Penalties {
+        Penalties {
+            repeat: self.repetition_penalty,
+            frequency: self.frequency_penalty,
+            presence: self.presence_penalty,
         }
     }
 
@@ -163,8 +169,8 @@ impl Sampler {
     fn answer(
         &mut self,
         request: &Request<'_>,
-        allowed: &mut Allowed,
-    ) -> Result<(Answer, Drawn), Error> {
+        allowed: &mut IdMask,
+    ) -> Result<(Answer, DrawOutcome), Error> {
         let Request { logits, .. } = *request;
         let offset = request.checked_offset()?;
         if request.ranges.is_empty() {
@@ -182,16 +188,16 @@ impl Sampler {
             allowed.copy(logits)?;
         }
         let keep = request.keep_id.and_then(|id| allowed.index(request.place(id)?));
-        let extras = Extras { min_p: request.min_p, keep };
+        let options = DrawOptions { min_p: request.min_p, keep };
         let part = allowed.logits(logits);
-        let row = Row { logits: part, absent: logits.len() - part.len() };
+        let row = Row { logits: part, masked_out: logits.len() - part.len() };
         let before = self.generator.words();
         let mut source = match request.uniform {
             Some(uniform) => Source::Given(uniform),
             None => Source::Generator(&mut self.generator),
         };
         let drawn =
-            sample(self.kernels, row, &request.params, extras, &mut source, &mut self.scratch)?;
+            sample(self.kernels, row, &request.params, options, &mut source, &mut self.scratch)?;
         let place = drawn.index.map_or(0, |index| allowed.id(index));
         let answer = Answer {
             token: i32::try_from(offset + i64::from(place)).map_err(|_| Error::BadArgument)?,
@@ -201,18 +207,22 @@ impl Sampler {
         Ok((answer, drawn))
     }
 
-    fn respond(&mut self, request: &Request<'_>, allowed: &mut Allowed) -> Result<Response, Error> {
+    fn respond(&mut self, request: &Request<'_>, allowed: &mut IdMask) -> Result<Response, Error> {
         // The census first: it uses memory that the draw leaves for the shares, and if that cannot be had,
         // no word has been taken yet.
-        let census = self.scratch.census(self.kernels, request.logits)?;
+        let row_stats = self.scratch.row_stats(self.kernels, request.logits)?;
         let (Answer { token, candidates, words }, drawn) = self.answer(request, allowed)?;
         let watched = request.watched_id.and_then(|id| request.place(id));
-        let share = |index: Option<u32>| index.map_or(0.0, |i| self.scratch.share(drawn, i));
-        let shares = [share(drawn.index), share(watched.and_then(|place| allowed.index(place)))];
+        let probability_of =
+            |index: Option<u32>| index.map_or(0.0, |i| self.scratch.probability_of(drawn, i));
+        let shares = [
+            probability_of(drawn.index),
+            probability_of(watched.and_then(|place| allowed.index(place))),
+        ];
         let likelihood = |place: Option<u32>, drawn_from: f64| {
             let raw_log = match place.and_then(|place| request.logits.get(place as usize)) {
-                Some(l) if !l.is_nan() && census.log_sum_exp.is_finite() => {
-                    f64::from(*l) - census.log_sum_exp
+                Some(l) if !l.is_nan() && row_stats.log_sum_exp.is_finite() => {
+                    f64::from(*l) - row_stats.log_sum_exp
                 }
                 // Where the largest is +inf it has all the mass, where it is -inf there is none.
                 Some(l) if *l == f32::INFINITY => 0.0,
@@ -225,29 +235,23 @@ impl Sampler {
             likelihood: likelihood(request.place(token), shares[0]),
             watched: likelihood(watched, shares[1]),
             candidates,
-            nans: census.nans,
-            infinities: census.infinities,
+            nans: row_stats.nans,
+            infinities: row_stats.infinities,
             words,
         })
     }
 }
 
 /// Makes a copy of the allowed logits with the penalties and bans in it, if there are any.
-fn edit(
-    request: &Request<'_>,
-    allowed: &mut Allowed,
-    recent: &mut Vec<u32>,
-) -> Result<bool, Error> {
-    let Request { repetition_penalty, frequency_penalty, presence_penalty, .. } = *request;
+fn edit(request: &Request<'_>, allowed: &mut IdMask, recent: &mut Vec<u32>) -> Result<bool, Error> {
+    let penalties = request.penalties();
     let window = if request.penalty_window == 0 { usize::MAX } else { request.penalty_window };
     let history = &request.history[request.history.len().saturating_sub(window)..];
-    let penalises =
-        repetition_penalty != 1.0 || frequency_penalty != 0.0 || presence_penalty != 0.0;
-    let history = if penalises { history } else { &[] };
+    let history = if penalties.are_off() { &[] } else { history };
     if history.is_empty() && request.banned.is_empty() {
         return Ok(false);
     }
-    let index = |allowed: &Allowed, id: &i32| allowed.index(request.place(*id)?);
+    let index = |allowed: &IdMask, id: &i32| allowed.index(request.place(*id)?);
     recent.clear();
     reserve(recent, history.len().max(request.banned.len()))?;
     recent.extend(history.iter().filter_map(|id| index(allowed, id)));
@@ -257,8 +261,7 @@ fn edit(
         let Some(l) = same.first().and_then(|index| logits.get_mut(*index as usize)) else {
             continue;
         };
-        *l = if *l > 0.0 { *l / repetition_penalty } else { *l * repetition_penalty };
-        *l -= same.len() as f32 * frequency_penalty + presence_penalty;
+        *l = penalties.apply(*l, same.len());
     }
     recent.clear();
     recent.extend(request.banned.iter().filter_map(|id| index(allowed, id)));

@@ -1,8 +1,8 @@
 //! A generator of one's own: for a request or an utterance, not for a thread.
 
-use crate::allowed::{Allowed, TokenRange};
+use crate::draw::{DrawOptions, Row, Scratch, sample};
+use crate::id_mask::{IdMask, TokenRange};
 use crate::rng::{self, Generator, Source};
-use crate::sample::{Extras, Row, Scratch, sample};
 use crate::simd::{Kernels, SimdLevel};
 use crate::{Error, SamplerParams};
 
@@ -11,7 +11,7 @@ use crate::{Error, SamplerParams};
 pub struct Sampler {
     pub(crate) generator: Generator,
     pub(crate) scratch: Scratch,
-    pub(crate) allowed: Allowed,
+    pub(crate) allowed: IdMask,
     pub(crate) recent: Vec<u32>,
     pub(crate) kernels: &'static Kernels,
 }
@@ -38,7 +38,7 @@ impl Sampler {
         Self {
             generator,
             scratch: Scratch::new(),
-            allowed: Allowed::new(),
+            allowed: IdMask::new(),
             recent: Vec::new(),
             kernels: Kernels::chosen(),
         }
@@ -75,8 +75,8 @@ impl Sampler {
     /// Draws that need no proof are not counted: greedy ones, `top_k` 1, `top_p` 0, and rows without
     /// a finite maximum.
     #[must_use]
-    pub fn proofs(&self) -> [u64; 4] {
-        self.scratch.proofs
+    pub fn resolutions(&self) -> [u64; 4] {
+        self.scratch.resolutions
     }
 
     /// Draws a token; as [`crate::sample_token`], with this sampler's own generator.
@@ -84,7 +84,7 @@ impl Sampler {
     /// # Errors
     /// Those of [`crate::sample_token`].
     pub fn sample(&mut self, logits: &[f32], params: &SamplerParams) -> Result<u32, Error> {
-        self.draw(Row { logits, absent: 0 }, params).map(|index| index.unwrap_or(0))
+        self.draw(Row { logits, masked_out: 0 }, params).map(|index| index.unwrap_or(0))
     }
 
     /// Draws a token from the ids in `ranges`: what [`Sampler::sample`] would draw from the row with
@@ -109,7 +109,7 @@ impl Sampler {
             if part.is_empty() {
                 return Err(Error::EmptyRow);
             }
-            self.draw(Row { logits: part, absent: logits.len() - part.len() }, params)
+            self.draw(Row { logits: part, masked_out: logits.len() - part.len() }, params)
         });
         // All -inf is the row's own affair: the answer is id 0, as for the masked row.
         let token = token.map(|index| index.map_or(0, |index| allowed.id(index)));
@@ -120,8 +120,8 @@ impl Sampler {
     fn draw(&mut self, row: Row<'_>, params: &SamplerParams) -> Result<Option<u32>, Error> {
         self.generator.after_fork()?;
         let mut source = Source::Generator(&mut self.generator);
-        let extras = Extras::default();
-        sample(self.kernels, row, params, extras, &mut source, &mut self.scratch)
+        let options = DrawOptions::default();
+        sample(self.kernels, row, params, options, &mut source, &mut self.scratch)
             .map(|drawn| drawn.index)
     }
 

@@ -1,6 +1,7 @@
 //! One utterance of an engine that draws a main token and then codebook tokens, frame by frame.
 
-use crate::allowed::TokenRange;
+use crate::id_mask::TokenRange;
+use crate::rules::ras;
 use crate::{Error, Sampler, SamplerParams};
 use std::collections::VecDeque;
 
@@ -156,19 +157,14 @@ impl Stream {
             return None;
         }
         let hits = self.window.iter().filter(|other| **other == token).count();
-        let temperature = config.ras_temperature;
-        match config.ras_mode {
-            RasMode::AnyHit if hits > 0 => {
-                Some(SamplerParams { temperature, top_p: config.ras_top_p, top_k: params.top_k })
-            }
-            RasMode::Share
-                if config.ras_window > 0
-                    && hits as f32 >= config.ras_window as f32 * config.ras_tau =>
-            {
-                Some(SamplerParams { temperature, top_p: f32::NAN, top_k: 0 })
-            }
-            _ => None,
+        if !ras::redraws(config.ras_mode, hits, config.ras_window as usize, config.ras_tau) {
+            return None;
         }
+        let (top_p, top_k) = match config.ras_mode {
+            RasMode::Share => (f32::NAN, 0),
+            _ => (config.ras_top_p, params.top_k),
+        };
+        Some(SamplerParams { temperature: config.ras_temperature, top_p, top_k })
     }
 
     /// Draws a codebook token of a frame, from all of `logits`.

@@ -41,9 +41,9 @@ fn the_core_survives_rows_made_to_break_it() {
     }
     // An attack that some kind of proof never had to meet would have missed its aim.
     for (level, sampler) in &samplers {
-        println!("{level}: {} cases, proofs {:?}", case - from, sampler.proofs());
-        let all = sampler.proofs().iter().all(|proofs| *proofs > 0);
-        assert!(all || case - from < CASES, "{level}: {:?}", sampler.proofs());
+        println!("{level}: {} cases, proofs {:?}", case - from, sampler.resolutions());
+        let all = sampler.resolutions().iter().all(|proofs| *proofs > 0);
+        assert!(all || case - from < CASES, "{level}: {:?}", sampler.resolutions());
     }
 }
 

@@ -51,8 +51,8 @@ fn fewer_than_one_draw_in_10_000_sorts_a_real_row() {
         for _ in 0..DRAWS {
             sampler.sample(row, &usual(&mut random)).expect("a token");
         }
-        show(&format!("real row {name}"), sampler.proofs());
-        all = sum(all, sampler.proofs());
+        show(&format!("real row {name}"), sampler.resolutions());
+        all = sum(all, sampler.resolutions());
     }
     let draws = all.iter().sum::<u64>();
     assert_eq!(draws, 2 * DRAWS, "each of these draws needs a proof");
@@ -68,8 +68,8 @@ fn a_wide_row_is_settled_by_bounds() {
         let params = SamplerParams { top_k: 30, ..usual(&mut random) };
         sampler.sample(&row, &params).expect("a token");
     }
-    show("N(0,3), top_k 30", sampler.proofs());
-    let [maxima, row, exact, sort] = sampler.proofs();
+    show("N(0,3), top_k 30", sampler.resolutions());
+    let [maxima, row, exact, sort] = sampler.resolutions();
     assert_eq!((maxima + row, exact, sort), (200, 0, 0));
 }
 
@@ -82,7 +82,7 @@ fn the_golden_cases_go_every_way() {
         for _ in 0..line.tokens.len() {
             sampler.sample(&line.row, &line.params).expect("a token");
         }
-        all = sum(all, sampler.proofs());
+        all = sum(all, sampler.resolutions());
     }
     show("sampler.tsv", all);
     assert!(all.iter().all(|draws| *draws > 0), "{all:?}");

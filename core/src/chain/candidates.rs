@@ -4,8 +4,9 @@ use super::TokenData;
 use super::list::List;
 use super::row::Row;
 use super::softmax::exps;
-use super::spread::deviation;
 use super::tools::Tools;
+use crate::rules::nucleus::Nucleus;
+use crate::rules::std_dev::std_dev;
 use crate::{Error, SamplerParams, memory};
 
 #[derive(Debug)]
@@ -210,13 +211,13 @@ impl<'a, 't> Candidates<'a, 't> {
     }
 
     /// The standard deviation of the finite logits.
-    pub(super) fn deviation(&mut self) -> Result<f64, Error> {
+    pub(super) fn std_dev(&mut self) -> Result<f64, Error> {
         if let Form::Row(row) = &mut self.form {
             // A row stays one, and holds what it held.
-            return row.deviation(self.tools);
+            return row.std_dev(self.tools);
         }
         self.put_logits()?;
-        Ok(deviation(&self.tools.weights))
+        Ok(std_dev(&self.tools.weights))
     }
 
     /// Computes the probabilities, for a nucleus that comes later.
@@ -309,14 +310,10 @@ impl<'a, 't> Candidates<'a, 't> {
             list.truncate(1);
             return Ok(limit - 1);
         }
-        let (p, mut running) = (params.nucleus(), 0.0);
-        let passes = |(rank, token): (usize, &TokenData)| {
-            running += token.p;
-            rank > 0 && running > p
-        };
-        let passed = list.tokens().iter().enumerate().position(passes);
-        // What is at -inf adds nothing to the sum, and is dropped with the last that did.
-        let kept = passed.unwrap_or(if running > p { ranks } else { all }).min(limit);
+        let p = params.nucleus();
+        let passed = Nucleus::Exclusive.count(list.tokens().iter().map(|token| token.p), p);
+        // Candidates at -inf add nothing to the sum: they stay if it does not pass p.
+        let kept = passed.unwrap_or(all).min(limit);
         list.truncate(kept);
         Ok(kept.saturating_sub(ranks))
     }

@@ -5,7 +5,9 @@ use super::softmax::{exps, softmax};
 use super::tools::Tools;
 use crate::Error;
 use crate::memory::reserve;
-use crate::ordered::single;
+use crate::rules::nucleus::Nucleus;
+use crate::rules::rank::nan_to_neg_inf;
+use crate::sequential_sum::single;
 
 /// Where the list lies.
 #[derive(Debug)]
@@ -45,9 +47,7 @@ impl<'a> List<'a> {
 
     /// A caller's candidates.
     pub(super) fn of(data: &'a mut [TokenData], sorted: bool) -> Self {
-        for token in data.iter_mut().filter(|token| token.logit.is_nan()) {
-            token.logit = f32::NEG_INFINITY;
-        }
+        data.iter_mut().for_each(|token| token.logit = nan_to_neg_inf(token.logit));
         let sorted = sorted && data.is_sorted_by_key(TokenData::rank);
         let len = data.len();
         Self { data: Data::Callers(data), len, sorted, held: false }
@@ -137,8 +137,7 @@ impl<'a> List<'a> {
     /// Changes the logits; NaN becomes -inf.
     pub(super) fn change(&mut self, mut change: impl FnMut(&TokenData) -> f32) {
         for token in self.tokens_mut() {
-            let logit = change(token);
-            token.logit = if logit.is_nan() { f32::NEG_INFINITY } else { logit };
+            token.logit = nan_to_neg_inf(change(token));
         }
         self.held = false;
     }
@@ -157,12 +156,12 @@ impl<'a> List<'a> {
     /// Fills in the probabilities and holds them. The sum runs in rank order, wherever the candidates
     /// stand: so it is that of the row they are from.
     pub(super) fn hold(&mut self, tools: &mut Tools) -> Result<(), Error> {
-        let Tools { kernels, entries, weights, .. } = tools;
-        entries.clear();
-        reserve(entries, self.len)?;
-        entries.extend(self.tokens().iter().map(TokenData::rank));
-        entries.sort_unstable();
-        exps(kernels, entries.iter().map(|entry| entry.logit()), weights)?;
+        let Tools { kernels, keys, weights, .. } = tools;
+        keys.clear();
+        reserve(keys, self.len)?;
+        keys.extend(self.tokens().iter().map(TokenData::rank));
+        keys.sort_unstable();
+        exps(kernels, keys.iter().map(|key| key.logit()), weights)?;
         let sum = single::add(0.0, weights);
         exps(tools.kernels, self.logits(), &mut tools.weights)?;
         let weights = tools.weights.iter();
@@ -181,13 +180,8 @@ impl<'a> List<'a> {
     ) -> Result<(), Error> {
         self.sort();
         self.fill(tools)?;
-        let mut running = 0.0;
-        let reaches = |token: &TokenData| {
-            running += token.p;
-            running >= p
-        };
-        let reached = self.tokens().iter().position(reaches).map_or(self.len, |rank| rank + 1);
-        self.truncate(reached.max(min_keep));
+        let reached = Nucleus::Inclusive.count(self.tokens().iter().map(|token| token.p), p);
+        self.truncate(reached.unwrap_or(self.len).max(min_keep));
         Ok(())
     }
 }

@@ -12,7 +12,6 @@ mod ranks;
 mod row;
 mod rule;
 mod softmax;
-mod spread;
 mod stage;
 mod stages;
 mod token;

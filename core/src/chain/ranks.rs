@@ -7,11 +7,12 @@
 
 use super::TokenData;
 use super::list::List;
-use super::row::{Held, Row, number};
+use super::row::{Held, Row};
 use super::tools::Tools;
-use crate::entry::Entry;
 use crate::memory::reserve;
-use crate::select::{Part, lowest, reaching};
+use crate::rules::nucleus::Nucleus;
+use crate::rules::rank::{RankKey, nan_to_neg_inf};
+use crate::select::{Segment, lowest, reaching};
 use crate::{Error, SamplerParams, nucleus};
 
 impl Row<'_> {
@@ -30,7 +31,8 @@ impl Row<'_> {
         list.clear();
         reserve(&mut list, self.len())?;
         let logits = self.logits(&tools.copy);
-        let token = |(id, logit): (i32, &f32)| TokenData { id, logit: number(*logit), p: 0.0 };
+        let token =
+            |(id, logit): (i32, &f32)| TokenData { id, logit: nan_to_neg_inf(*logit), p: 0.0 };
         list.extend((0..).zip(logits).map(token));
         Ok(List::own(list))
     }
@@ -66,21 +68,21 @@ impl Row<'_> {
         if self.held.is_none() {
             return self.first(tools, k).map(Some);
         }
-        let Tools { kernels, survey, prefix, copy, .. } = tools;
-        let mut view = survey.read(kernels, self.logits(copy))?;
+        let Tools { kernels, scan, prefix, copy, .. } = tools;
+        let mut blocked = scan.read(kernels, self.logits(copy))?;
         prefix.clear();
-        prefix.grow(&mut view, k.min(self.len()))?;
-        let ranks = Some(k.min(self.len()).min(prefix.entries().len()));
+        prefix.grow(&mut blocked, k.min(self.len()))?;
+        let ranks = Some(k.min(self.len()).min(prefix.keys().len()));
         self.held = Some(Held { ranks, by_id: false });
         Ok(None)
     }
 
     /// A list of the first `k` of the row in rank order.
     pub(super) fn first(&mut self, tools: &mut Tools, k: usize) -> Result<List<'static>, Error> {
-        let Tools { kernels, survey, prefix, copy, edits, .. } = tools;
+        let Tools { kernels, scan, prefix, copy, edits, .. } = tools;
         let logits = self.logits(copy);
-        let mut view = survey.read(kernels, logits)?;
-        if !view.top.is_finite() {
+        let mut blocked = scan.read(kernels, logits)?;
+        if !blocked.top.is_finite() {
             // Thresholds are for finite logits.
             let mut list = self.list(tools)?;
             list.best(k);
@@ -88,12 +90,12 @@ impl Row<'_> {
         }
         prefix.clear();
         let needed = k.saturating_add(edits.len()).min(logits.len());
-        prefix.grow(&mut view, needed)?;
+        prefix.grow(&mut blocked, needed)?;
         if let Some(divisor) = self.divisor {
-            let quotient = |entry: Option<&Entry>| entry.map(|entry| entry.logit() / divisor);
-            let worst = quotient(prefix.entries().get(needed - 1));
-            while !prefix.is_whole() && quotient(prefix.entries().last()) >= worst {
-                prefix.grow(&mut view, (2 * prefix.entries().len()).min(logits.len()))?;
+            let quotient = |key: Option<&RankKey>| key.map(|key| key.logit() / divisor);
+            let worst = quotient(prefix.keys().get(needed - 1));
+            while !prefix.is_whole() && quotient(prefix.keys().last()) >= worst {
+                prefix.grow(&mut blocked, (2 * prefix.keys().len()).min(logits.len()))?;
             }
         }
         if edits.is_empty() && self.divisor.is_none() {
@@ -104,30 +106,30 @@ impl Row<'_> {
 
     /// A list of the first `k` of what the prefix has, edited and divided.
     fn merged(&self, tools: &mut Tools, k: usize) -> Result<List<'static>, Error> {
-        let Tools { prefix, edits, entries, list, .. } = tools;
+        let Tools { prefix, edits, keys, list, .. } = tools;
         let edited = |id: u32| edits.binary_search_by_key(&id, |edit| edit.0).is_ok();
-        let rest = prefix.entries().iter().filter(|entry| !edited(entry.id()));
-        let rest = rest.map(|entry| (entry.id(), self.divided(entry.logit())));
-        entries.clear();
-        reserve(entries, prefix.entries().len() + edits.len())?;
+        let rest = prefix.keys().iter().filter(|key| !edited(key.id()));
+        let rest = rest.map(|key| (key.id(), self.divided(key.logit())));
+        keys.clear();
+        reserve(keys, prefix.keys().len() + edits.len())?;
         let all = rest.chain(edits.iter().copied()).filter(|(_, logit)| *logit > f32::NEG_INFINITY);
-        entries.extend(all.map(|(id, logit)| Entry::new(logit, id)));
-        entries.sort_unstable();
-        entries.truncate(k);
+        keys.extend(all.map(|(id, logit)| RankKey::new(logit, id)));
+        keys.sort_unstable();
+        keys.truncate(k);
         list.clear();
-        reserve(list, entries.len().max(1))?;
-        list.extend(entries.iter().map(token));
+        reserve(list, keys.len().max(1))?;
+        list.extend(keys.iter().map(token));
         Ok(List::ranked(core::mem::take(list)))
     }
 
     /// A list of the first `k` of the prefix.
     fn listed(&self, tools: &mut Tools, k: usize) -> Result<List<'static>, Error> {
         let Tools { prefix, list, .. } = tools;
-        let entries = prefix.entries();
-        let entries = &entries[..k.min(entries.len())];
+        let keys = prefix.keys();
+        let keys = &keys[..k.min(keys.len())];
         list.clear();
-        reserve(list, entries.len().max(1))?;
-        list.extend(entries.iter().map(token));
+        reserve(list, keys.len().max(1))?;
+        list.extend(keys.iter().map(token));
         Ok(List::ranked(core::mem::take(list)))
     }
 
@@ -140,14 +142,14 @@ impl Row<'_> {
         min_keep: usize,
     ) -> Result<(bool, Option<List<'static>>), Error> {
         self.settle(tools)?;
-        let Tools { kernels, survey, prefix, copy, .. } = tools;
-        let mut view = survey.read(kernels, self.logits(copy))?;
-        if !view.top.is_finite() {
+        let Tools { kernels, scan, prefix, copy, .. } = tools;
+        let mut blocked = scan.read(kernels, self.logits(copy))?;
+        if !blocked.top.is_finite() {
             return Ok((false, None));
         }
-        let (kept, _) = nucleus::cut::<true>(&mut view, prefix, self.len(), p)?;
-        prefix.grow(&mut view, min_keep.min(self.len()))?;
-        let kept = kept.max(min_keep).min(self.len()).min(prefix.entries().len());
+        let (kept, _) = nucleus::cut(Nucleus::Inclusive, &mut blocked, prefix, self.len(), p)?;
+        prefix.grow(&mut blocked, min_keep.min(self.len()))?;
+        let kept = kept.max(min_keep).min(self.len()).min(prefix.keys().len());
         if self.held.is_some() {
             self.held = Some(Held { ranks: Some(kept), by_id: false });
             return Ok((true, None));
@@ -164,11 +166,12 @@ impl Row<'_> {
         min_keep: usize,
     ) -> Result<bool, Error> {
         let low = lowest(|logit| f64::from(logit) >= limit);
-        let Tools { kernels, survey, copy, .. } = tools;
-        let view = survey.read(kernels, self.logits(copy))?;
-        let reach = |part: &Part<'_>| (kernels.count_reaching)(part.logits, low);
+        let Tools { kernels, scan, copy, .. } = tools;
+        let blocked = scan.read(kernels, self.logits(copy))?;
+        let reach = |part: &Segment<'_>| (kernels.count_reaching)(part.logits, low);
         // Without a logit so high the lowest is the largest there is.
-        let counted = if f64::from(low) >= limit { view.parts.iter().map(reach).sum() } else { 0 };
+        let counted =
+            if f64::from(low) >= limit { blocked.segments.iter().map(reach).sum() } else { 0 };
         let ranks = counted.min(self.len());
         if let Some(held) = self.held.as_mut().filter(|_| ranks >= min_keep) {
             held.ranks = Some(ranks);
@@ -185,14 +188,15 @@ impl Row<'_> {
         params: &SamplerParams,
     ) -> Result<Option<(List<'static>, usize)>, Error> {
         self.settle(tools)?;
-        let Tools { kernels, survey, prefix, copy, .. } = tools;
-        let mut view = survey.read(kernels, self.logits(copy))?;
-        if !view.top.is_finite() {
+        let Tools { kernels, scan, prefix, copy, .. } = tools;
+        let mut blocked = scan.read(kernels, self.logits(copy))?;
+        if !blocked.top.is_finite() {
             return Ok(None);
         }
         let limit = params.rank_limit(self.logits.len());
-        let (kept, _) = nucleus::cut::<false>(&mut view, prefix, limit, params.nucleus())?;
-        let hidden = kept.saturating_sub(prefix.entries().len());
+        let (kept, _) =
+            nucleus::cut(Nucleus::Exclusive, &mut blocked, prefix, limit, params.nucleus())?;
+        let hidden = kept.saturating_sub(prefix.keys().len());
         Ok(Some((self.listed(tools, kept)?, hidden)))
     }
 
@@ -205,23 +209,23 @@ impl Row<'_> {
         let reaches = |logit: f32| f64::from(logit) >= limit;
         // The lowest logit of the row whose quotient gets there.
         let low = lowest(|logit| reaches(self.divided(logit)));
-        let Tools { kernels, survey, copy, edits, entries, list, .. } = tools;
-        let view = survey.read(kernels, self.logits(copy))?;
-        reaching(&view, low, entries)?;
+        let Tools { kernels, scan, copy, edits, keys, list, .. } = tools;
+        let blocked = scan.read(kernels, self.logits(copy))?;
+        reaching(&blocked, low, keys)?;
         for (id, logit) in &*edits {
-            let place = entries.binary_search_by_key(id, |entry| entry.id());
+            let place = keys.binary_search_by_key(id, |key| key.id());
             match place {
-                Ok(place) if !reaches(*logit) => drop(entries.remove(place)),
+                Ok(place) if !reaches(*logit) => drop(keys.remove(place)),
                 Err(place) if reaches(*logit) => {
-                    reserve(entries, 1)?;
-                    entries.insert(place, Entry::new(*logit, *id));
+                    reserve(keys, 1)?;
+                    keys.insert(place, RankKey::new(*logit, *id));
                 }
                 _ => {}
             }
         }
         list.clear();
-        reserve(list, entries.len())?;
-        list.extend(entries.iter().map(token));
+        reserve(list, keys.len())?;
+        list.extend(keys.iter().map(token));
         for token in list.iter_mut() {
             let edit = edits.binary_search_by_key(&(token.id as u32), |edit| edit.0);
             token.logit = edit.map_or_else(|_| self.divided(token.logit), |place| edits[place].1);
@@ -230,6 +234,6 @@ impl Row<'_> {
     }
 }
 
-fn token(entry: &Entry) -> TokenData {
-    TokenData { id: entry.id() as i32, logit: entry.logit(), p: 0.0 }
+fn token(key: &RankKey) -> TokenData {
+    TokenData { id: key.id() as i32, logit: key.logit(), p: 0.0 }
 }

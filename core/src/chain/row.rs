@@ -5,10 +5,11 @@
 //! each token. `ranks` has what comes of a row that is cut.
 
 use super::softmax::exps;
-use super::spread::deviation;
 use super::tools::Tools;
 use crate::Error;
 use crate::memory::reserve;
+use crate::rules::rank::nan_to_neg_inf;
+use crate::rules::std_dev::std_dev;
 
 /// More edits than this are made in a copy.
 const MANY: usize = 512;
@@ -81,7 +82,7 @@ impl<'a> Row<'a> {
         else {
             return Ok(());
         };
-        let change = |logit: f32| number(change(number(logit)));
+        let change = |logit: f32| nan_to_neg_inf(change(nan_to_neg_inf(logit)));
         let place = tools.edits.binary_search_by_key(&id, |edit| edit.0);
         if !self.copied && place.is_err() && tools.edits.len() >= MANY {
             self.copy(tools)?;
@@ -112,7 +113,7 @@ impl<'a> Row<'a> {
             return Ok(());
         }
         self.divisor = Some(t);
-        tools.edits.iter_mut().for_each(|edit| edit.1 = number(edit.1 / t));
+        tools.edits.iter_mut().for_each(|edit| edit.1 = nan_to_neg_inf(edit.1 / t));
         Ok(())
     }
 
@@ -147,25 +148,20 @@ impl<'a> Row<'a> {
     pub(super) fn weigh(&mut self, tools: &mut Tools) -> Result<(), Error> {
         self.settle(tools)?;
         let logits = self.logits(&tools.copy);
-        exps(tools.kernels, logits.iter().copied().map(number), &mut tools.weights)
+        exps(tools.kernels, logits.iter().copied().map(nan_to_neg_inf), &mut tools.weights)
     }
 
     /// The standard deviation of the finite logits.
-    pub(super) fn deviation(&mut self, tools: &mut Tools) -> Result<f64, Error> {
+    pub(super) fn std_dev(&mut self, tools: &mut Tools) -> Result<f64, Error> {
         if self.is_cut() {
             let list = self.list(tools)?;
             tools.weights.clear();
             reserve(&mut tools.weights, list.tokens().len())?;
             tools.weights.extend(list.logits());
             tools.list = list.into_own().unwrap_or_default();
-            return Ok(deviation(&tools.weights));
+            return Ok(std_dev(&tools.weights));
         }
         self.settle(tools)?;
-        Ok(deviation(self.logits(&tools.copy)))
+        Ok(std_dev(self.logits(&tools.copy)))
     }
-}
-
-/// NaN counts as -inf.
-pub(super) fn number(logit: f32) -> f32 {
-    if logit.is_nan() { f32::NEG_INFINITY } else { logit }
 }

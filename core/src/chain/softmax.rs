@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::memory::reserve;
-use crate::ordered::single;
+use crate::sequential_sum::single;
 use crate::simd::Kernels;
 
 /// Puts `expf(l - m)` for each of `logits` into `weights`, m being the largest.
@@ -44,11 +44,4 @@ pub(super) fn softmax(
     let sum = single::add(0.0, weights);
     weights.iter_mut().for_each(|w| *w /= sum);
     Ok(())
-}
-
-/// The entropy of probabilities, in nats, and their number.
-pub(super) fn entropy(probabilities: impl Iterator<Item = f32>) -> (f64, usize) {
-    probabilities
-        .map(f64::from)
-        .fold((0.0, 0), |(sum, count), p| (if p > 0.0 { sum - p * p.ln() } else { sum }, count + 1))
 }

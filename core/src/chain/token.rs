@@ -1,6 +1,6 @@
 //! A candidate of a chain.
 
-use crate::entry::Entry;
+use crate::rules::rank::RankKey;
 
 /// A candidate: a token with its logit and its probability.
 ///
@@ -18,8 +18,8 @@ pub struct TokenData {
 
 impl TokenData {
     /// What candidates are ranked by: falling logit, then rising id. The logit must not be NaN.
-    pub(super) fn rank(&self) -> Entry {
+    pub(super) fn rank(&self) -> RankKey {
         // Shifted, so that ids below 0 come first.
-        Entry::new(self.logit, self.id as u32 ^ 1 << 31)
+        RankKey::new(self.logit, self.id as u32 ^ 1 << 31)
     }
 }

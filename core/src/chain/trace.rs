@@ -69,9 +69,9 @@ impl Stage {
         match &self.0 {
             Kind::LogitBias(_) => Setting::LogitBias,
             Kind::Penalties(stage) => Setting::Penalties {
-                repeat: stage.repeat,
-                frequency: stage.frequency,
-                presence: stage.presence,
+                repeat: stage.strengths.repeat,
+                frequency: stage.strengths.frequency,
+                presence: stage.strengths.presence,
                 heard: stage.heard(),
             },
             Kind::TopK(stage) => Setting::TopK(stage.k),

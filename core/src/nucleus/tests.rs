@@ -1,7 +1,8 @@
 //! The cut grows with S, and is the one of single steps.
 
-use super::{FIRST, Proof, cut, kept};
-use crate::select::{Prefix, Survey};
+use super::{FIRST, Resolution, cut, kept};
+use crate::rules::nucleus::Nucleus;
+use crate::select::{RankedPrefix, RowScan};
 use crate::simd::{Kernels, SimdLevel};
 
 fn uniform(seed: u64) -> impl FnMut() -> f32 {
@@ -46,11 +47,13 @@ fn the_running_sums_fall_as_the_sum_grows() {
             // Hence the cut.
             let p = before[(next() * exps.len() as f32) as usize];
             assert!(
-                kept::<false>(&exps, sum.next_down(), p) <= kept::<false>(&exps, sum, p),
+                kept(Nucleus::Exclusive, &exps, sum.next_down(), p)
+                    <= kept(Nucleus::Exclusive, &exps, sum, p),
                 "seed {seed}"
             );
             assert!(
-                kept::<false>(&exps, sum, p) <= kept::<false>(&exps, CEILING, p),
+                kept(Nucleus::Exclusive, &exps, sum, p)
+                    <= kept(Nucleus::Exclusive, &exps, CEILING, p),
                 "seed {seed}"
             );
             before = after;
@@ -69,7 +72,11 @@ fn the_cut_is_where_single_steps_pass() {
         for i in 0..running.len() {
             for p in [running[i].next_down(), running[i], running[i].next_up()] {
                 let passes = running.iter().position(|c| *c > p).unwrap_or(exps.len()).max(1);
-                assert_eq!(kept::<false>(&exps, sum, p), passes, "seed {seed}, rank {i}");
+                assert_eq!(
+                    kept(Nucleus::Exclusive, &exps, sum, p),
+                    passes,
+                    "seed {seed}, rank {i}"
+                );
                 if exps.len() > 200 && i > 100 {
                     break;
                 }
@@ -83,9 +90,9 @@ fn the_cut_is_where_single_steps_pass() {
 #[test]
 fn every_proof_finds_the_cut() {
     for kernels in SimdLevel::ALL.into_iter().filter_map(Kernels::at) {
-        let mut proofs = Vec::new();
-        let mut prefix = Prefix::new();
-        let mut survey = Survey::new();
+        let mut resolutions = Vec::new();
+        let mut prefix = RankedPrefix::new();
+        let mut scan = RowScan::new();
         for seed in 0..60 {
             let mut next = uniform(seed);
             let (n, depth) = ((20_000.0 * next() * next()) as usize + 2, 12.0 * next() * next());
@@ -101,19 +108,20 @@ fn every_proof_finds_the_cut() {
                 let limit = [n, n.min(FIRST + 1), 2 + (next() * (n - 1) as f32) as usize]
                     [(next() * 3.0) as usize];
                 let literal = running.iter().position(|c| *c > p).unwrap_or(n).clamp(1, limit);
-                let mut view = survey.read(kernels, &row).expect("memory");
-                let (found, proof) =
-                    cut::<false>(&mut view, &mut prefix, limit, p).expect("memory");
+                let mut blocked = scan.read(kernels, &row).expect("memory");
+                let (found, resolution) =
+                    cut(Nucleus::Exclusive, &mut blocked, &mut prefix, limit, p).expect("memory");
                 assert_eq!(
                     found, literal,
-                    "seed {seed}, n {n}, p {p:e}, limit {limit}, {proof:?}, {:?}",
+                    "seed {seed}, n {n}, p {p:e}, limit {limit}, {resolution:?}, {:?}",
                     kernels.level
                 );
-                proofs.push(proof);
+                resolutions.push(resolution);
             }
         }
-        for proof in [Proof::Maxima, Proof::Row, Proof::Exact, Proof::Sort] {
-            assert!(proofs.contains(&proof), "{proof:?} was never needed");
+        for resolution in [Resolution::Maxima, Resolution::Row, Resolution::Exact, Resolution::Sort]
+        {
+            assert!(resolutions.contains(&resolution), "{resolution:?} was never needed");
         }
     }
 }

@@ -5,7 +5,7 @@ use super::text::written;
 use super::threshold::threshold;
 use super::{CandidateReport, Report, StageReport, warnings};
 use crate::chain::{Setting, Step};
-use crate::entry::Entry;
+use crate::rules::rank::{RankKey, nan_to_neg_inf};
 use crate::{Chain, Error, Stage, TokenData, memory};
 
 /// What is known between two stages.
@@ -48,8 +48,8 @@ impl Pass {
         let tokens = logits.len();
         let mut row = Vec::new();
         memory::reserve(&mut row, tokens)?;
-        let number = |logit: f32| if logit.is_nan() { f32::NEG_INFINITY } else { logit };
-        let token = |(id, logit): (i32, &f32)| TokenData { id, logit: number(*logit), p: 0.0 };
+        let token =
+            |(id, logit): (i32, &f32)| TokenData { id, logit: nan_to_neg_inf(*logit), p: 0.0 };
         row.extend((0..).zip(logits).map(token));
         let (mut raw, mut current) = (Shares::new(tokens)?, Shares::new(tokens)?);
         raw.set_softmax(counted(&row, false));
@@ -188,7 +188,7 @@ fn first_ranks(
 ) -> Result<Vec<CandidateReport>, Error> {
     let mut ranks = Vec::new();
     memory::reserve(&mut ranks, row.len())?;
-    ranks.extend((0..).zip(row).map(|(id, token)| Entry::new(token.logit, id)));
+    ranks.extend((0..).zip(row).map(|(id, token)| RankKey::new(token.logit, id)));
     if (1..ranks.len()).contains(&first) {
         ranks.select_nth_unstable(first);
     }

@@ -4,13 +4,13 @@
 //! maxima a logit that enough tokens reach; `prefix` collects the tokens that reach it, sorts them,
 //! and so has the first ranks, as many as were asked for. `reaching` has all that reach a logit.
 
-mod prefix;
 mod radix;
+mod ranked_prefix;
 mod reaching;
-mod survey;
+mod scan;
 mod threshold;
 
-pub(crate) use prefix::Prefix;
+pub(crate) use ranked_prefix::RankedPrefix;
 pub(crate) use reaching::reaching;
-pub(crate) use survey::{Part, Survey, View};
+pub(crate) use scan::{BlockedRow, RowScan, Segment};
 pub(crate) use threshold::lowest;

@@ -1,8 +1,8 @@
 //! Sorting many entries by their logits alone, which is what remains once they are in id order.
 
 use crate::Error;
-use crate::entry::Entry;
 use crate::memory::reserve;
+use crate::rules::rank::RankKey;
 
 /// Below this many, comparing is cheaper than counting.
 const FEW: usize = 192;
@@ -11,22 +11,22 @@ const BASE: usize = 256;
 
 /// Sorts entries that are in id order: stable passes over the bytes of the logits, least first, those
 /// bytes skipped that are the same in all. `spare` is working memory.
-pub(super) fn sort(entries: &mut [Entry], spare: &mut Vec<Entry>) -> Result<(), Error> {
-    let len = entries.len();
+pub(super) fn sort(keys: &mut [RankKey], spare: &mut Vec<RankKey>) -> Result<(), Error> {
+    let len = keys.len();
     if len < FEW {
-        entries.sort_unstable();
+        keys.sort_unstable();
         return Ok(());
     }
     spare.clear();
     reserve(spare, len)?;
-    spare.extend_from_slice(entries);
+    spare.extend_from_slice(keys);
     let mut counts = [[0_u32; BASE]; DIGITS];
-    for entry in &*entries {
+    for key in &*keys {
         for (digit, counts) in counts.iter_mut().enumerate() {
-            counts[entry.digit(digit)] += 1;
+            counts[key.digit(digit)] += 1;
         }
     }
-    let (mut from, mut to) = (entries, &mut spare[..]);
+    let (mut from, mut to) = (keys, &mut spare[..]);
     let mut swapped = false;
     for (digit, counts) in counts.iter_mut().enumerate() {
         if counts.contains(&(len as u32)) {
@@ -36,9 +36,9 @@ pub(super) fn sort(entries: &mut [Entry], spare: &mut Vec<Entry>) -> Result<(), 
         for count in counts.iter_mut() {
             (start, *count) = (start + *count, start);
         }
-        for entry in &*from {
-            let place = &mut counts[entry.digit(digit)];
-            to[*place as usize] = *entry;
+        for key in &*from {
+            let place = &mut counts[key.digit(digit)];
+            to[*place as usize] = *key;
             *place += 1;
         }
         (from, to) = (to, from);
@@ -53,7 +53,7 @@ pub(super) fn sort(entries: &mut [Entry], spare: &mut Vec<Entry>) -> Result<(), 
 #[cfg(test)]
 mod tests {
     use super::{FEW, sort};
-    use crate::entry::Entry;
+    use crate::rules::rank::RankKey;
 
     #[test]
     fn sorts_as_comparing_does() {
@@ -67,12 +67,12 @@ mod tests {
                     let x = (state >> 40) as f32 / (1 << 23) as f32 - 1.0;
                     (x * ties).trunc() / ties * spread
                 };
-                let mut entries: Vec<Entry> =
-                    (0..len).map(logit).zip(0..).map(|(l, id)| Entry::new(l, id)).collect();
-                let mut expected = entries.clone();
+                let mut keys: Vec<RankKey> =
+                    (0..len).map(logit).zip(0..).map(|(l, id)| RankKey::new(l, id)).collect();
+                let mut expected = keys.clone();
                 expected.sort_unstable();
-                sort(&mut entries, &mut Vec::new()).expect("memory");
-                assert_eq!(entries, expected);
+                sort(&mut keys, &mut Vec::new()).expect("memory");
+                assert_eq!(keys, expected);
             }
         }
     }

@@ -4,7 +4,7 @@
 //! largest maximum, over any grouping of the row, is reached by at least k tokens. With four times as
 //! many groups as k, few groups hold two of the k best, and little more than k tokens reach it.
 
-use super::survey::View;
+use super::scan::BlockedRow;
 use crate::Error;
 use crate::memory::resize;
 
@@ -16,34 +16,38 @@ const SEEN: usize = 256;
 
 /// A threshold that at least `k` tokens reach; the lowest finite value if fewer than `k` are finite.
 /// With `estimate`, where the maxima are too few for `k`, one that about `k` tokens reach.
-pub(super) fn threshold(view: &mut View<'_>, k: usize, estimate: bool) -> Result<f32, Error> {
-    let count = view.kernels.count_reaching;
+pub(super) fn threshold(
+    blocked: &mut BlockedRow<'_>,
+    k: usize,
+    estimate: bool,
+) -> Result<f32, Error> {
+    let count = blocked.kernels.count_reaching;
     let enough = k + k / 8 + 2;
     let groups = (4 * k).next_power_of_two().max(GROUPS);
     let mut low = f32::MIN;
-    if groups <= view.maxima.len() {
-        resize(view.groups, groups, f32::NEG_INFINITY)?;
-        (view.kernels.fold)(view.maxima, view.groups);
-        low = bisect(low, view.top, k, enough, |t| count(view.groups, t));
+    if groups <= blocked.maxima.len() {
+        resize(blocked.groups, groups, f32::NEG_INFINITY)?;
+        (blocked.kernels.fold)(blocked.maxima, blocked.groups);
+        low = bisect(low, blocked.top, k, enough, |t| count(blocked.groups, t));
         // Groups that hold most of the best tokens between them say little: ask the finer maxima.
-        if count(view.maxima, low) > 2 * enough {
-            low = bisect(low, view.top, k, enough, |t| count(view.maxima, t));
+        if count(blocked.maxima, low) > 2 * enough {
+            low = bisect(low, blocked.top, k, enough, |t| count(blocked.maxima, t));
         }
         return Ok(low);
     }
     let stride = k / SEEN;
     if estimate && stride > 1 {
-        let chunks = || view.body().logits.chunks_exact(view.kernels.chunk).step_by(stride);
+        let chunks = || blocked.body().logits.chunks_exact(blocked.kernels.chunk).step_by(stride);
         let wanted = k / stride + SEEN / 8;
-        return Ok(bisect(low, view.top, wanted, wanted + SEEN / 16, |t| {
+        return Ok(bisect(low, blocked.top, wanted, wanted + SEEN / 16, |t| {
             chunks().map(|chunk| count(chunk, t)).sum()
         }));
     }
-    if k <= view.maxima.len() {
-        low = bisect(low, view.top, k, enough, |t| count(view.maxima, t));
+    if k <= blocked.maxima.len() {
+        low = bisect(low, blocked.top, k, enough, |t| count(blocked.maxima, t));
     }
-    Ok(bisect(low, view.top, k, enough, |t| {
-        view.parts.iter().map(|part| count(part.logits, t)).sum()
+    Ok(bisect(low, blocked.top, k, enough, |t| {
+        blocked.segments.iter().map(|part| count(part.logits, t)).sum()
     }))
 }
 

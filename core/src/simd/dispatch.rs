@@ -2,7 +2,7 @@
 
 use super::lanes::Level;
 use super::{DEPTH, MaximaMass, RowMass, SimdLevel, Tail, TailSum, Wanted, kernels, levels};
-use crate::entry::Entry;
+use crate::rules::rank::RankKey;
 use core::ffi::CStr;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -19,7 +19,7 @@ pub(crate) struct Kernels {
     pub fold: fn(&[f32], &mut [f32]),
     pub largest: fn(&[f32]) -> f32,
     pub count_reaching: fn(&[f32], f32) -> usize,
-    pub collect: fn(&[f32], &[f32], Wanted, &mut Vec<Entry>) -> usize,
+    pub collect: fn(&[f32], &[f32], Wanted, &mut Vec<RankKey>) -> usize,
     pub maxima_mass: fn(&[f32], f32, f32) -> MaximaMass,
     pub row_mass: fn(&[f32], &[f32], f32, f32) -> RowMass,
     pub tail_sum: fn(&[f32], &[f32], Tail) -> TailSum,

@@ -1,7 +1,7 @@
 //! Every kernel at every level against plain loops; the error of the vector exp over its range.
 
 use super::*;
-use crate::entry::Entry;
+use crate::rules::rank::RankKey;
 
 /// The levels this CPU has; fails if that is not what the CPU itself says.
 fn levels() -> Vec<&'static Kernels> {
@@ -110,10 +110,10 @@ fn collecting_takes_an_interval_and_keeps_to_its_room() {
         let row = row(kernels, 6, 3);
         let maxima = maxima_of(kernels, &row);
         for (low, high) in [(0.0, f32::INFINITY), (-3.0, 2.0), (2.0, 2.0), (f32::MIN, -30.0)] {
-            let expected: Vec<Entry> = (100..)
+            let expected: Vec<RankKey> = (100..)
                 .zip(&row)
                 .filter(|(_, l)| **l >= low && **l <= high)
-                .map(|(id, l)| Entry::new(*l, id))
+                .map(|(id, l)| RankKey::new(*l, id))
                 .collect();
             let mut found = Vec::with_capacity(row.len());
             let wanted = Wanted { low, high, first_id: 100, room: row.len() };

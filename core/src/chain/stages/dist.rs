@@ -3,8 +3,10 @@
 use crate::Error;
 use crate::chain::candidates::{Candidates, Draw};
 use crate::chain::rule::Rule;
-use crate::rng::{Generator, pick, reach};
-use crate::temper::normalise;
+use crate::rng::Generator;
+use crate::rules::discrete::discrete_distribution;
+use crate::rules::inverse_cdf::inverse_cdf;
+use crate::rules::weights::normalize_twice;
 use core::fmt::{self, Write};
 
 /// A draw by inversion. Two words a draw, however many candidates are left, so that streams that are
@@ -37,7 +39,7 @@ impl Rule for Dist {
         let place = match candidates.draw {
             Draw::Plain => {
                 candidates.weigh()?;
-                let (place, sum) = reach(&candidates.tools.weights, self.generator.uniform());
+                let (place, sum) = inverse_cdf(&candidates.tools.weights, self.generator.uniform());
                 candidates.put_weights(sum);
                 place
             }
@@ -48,7 +50,8 @@ impl Rule for Dist {
                 let count = candidates.len() + hidden;
                 let u = if count < 2 { 0.0 } else { self.generator.uniform() };
                 let weights = &mut candidates.tools.weights;
-                let place = if normalise(weights) { pick(weights, u) } else { 0 };
+                let place =
+                    if normalize_twice(weights) { discrete_distribution(weights, u) } else { 0 };
                 candidates.put_weights(1.0);
                 place
             }

@@ -4,9 +4,9 @@ use super::super::number;
 use crate::Error;
 use crate::chain::candidates::Candidates;
 use crate::chain::rule::Rule;
+use crate::rules::min_p;
 use core::fmt::{self, Write};
 
-/// p_i >= p * p_0 is the same as l_i >= l_0 + ln p, and takes no softmax.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::chain) struct MinP {
     pub p: f32,
@@ -29,11 +29,11 @@ impl Rule for MinP {
     }
 
     fn is_off(&self) -> bool {
-        self.p <= 0.0
+        min_p::is_off(self.p)
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
-        let limit = candidates.top()? + self.p.ln();
+        let limit = min_p::lowest_logit(candidates.top()?, self.p);
         candidates.at_least(f64::from(limit), self.min_keep)
     }
 }

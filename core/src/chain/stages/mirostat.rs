@@ -5,7 +5,8 @@ use super::super::finite;
 use crate::Error;
 use crate::chain::candidates::Candidates;
 use crate::chain::rule::Rule;
-use crate::rng::{Generator, pick};
+use crate::rng::Generator;
+use crate::rules::discrete::discrete_distribution;
 use core::fmt::{self, Write};
 
 #[derive(Debug, Clone)]
@@ -45,7 +46,8 @@ impl Rule for MirostatV2 {
         // Once more, since fewer are left; the probabilities are in the weights too.
         let (list, tools) = candidates.ranked()?;
         let one = list.tokens().len() < 2;
-        let place = if one { 0 } else { pick(&tools.weights, self.generator.uniform()) };
+        let place =
+            if one { 0 } else { discrete_distribution(&tools.weights, self.generator.uniform()) };
         let drawn = list.tokens().get(place).map_or(1.0, |token| token.p);
         self.mu -= self.eta * (-drawn.log2() - self.tau);
         candidates.selected = Some(place);

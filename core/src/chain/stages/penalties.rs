@@ -1,19 +1,17 @@
 //! Penalties for tokens that were accepted lately: by repetition (Keskar et al. 2019, "CTRL"), by
 //! frequency and by presence.
 
-use super::super::finite;
 use super::history::History;
 use crate::Error;
 use crate::chain::candidates::Candidates;
 use crate::chain::rule::Rule;
 use crate::memory::{copy, reserve};
+use crate::rules::penalty;
 use core::fmt::{self, Write};
 
 #[derive(Debug)]
 pub(in crate::chain) struct Penalties {
-    pub repeat: f32,
-    pub frequency: f32,
-    pub presence: f32,
+    pub strengths: penalty::Penalties,
     history: History,
     /// The distinct tokens of the history in rising order, with how often they are there.
     counts: Vec<(i32, u32)>,
@@ -26,14 +24,14 @@ impl Penalties {
         frequency: f32,
         presence: f32,
     ) -> Result<Self, Error> {
-        if finite(repeat)? <= 0.0 {
+        let strengths = penalty::Penalties { repeat, frequency, presence };
+        if !strengths.are_valid() {
             return Err(Error::BadArgument);
         }
-        let (frequency, presence) = (finite(frequency)?, finite(presence)?);
         let history = History::new(last_n)?;
         let mut counts = Vec::new();
         reserve(&mut counts, usize::try_from(last_n).map_or(0, |last_n| last_n + 1))?;
-        Ok(Self { repeat, frequency, presence, history, counts })
+        Ok(Self { strengths, history, counts })
     }
 
     pub(in crate::chain) fn try_clone(&self) -> Result<Self, Error> {
@@ -55,22 +53,18 @@ impl Rule for Penalties {
     }
 
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
-        let Self { repeat, frequency, presence, history, counts } = self;
+        let Self { history, counts, .. } = self;
+        let penalty::Penalties { repeat, frequency, presence } = self.strengths;
         write!(out, "last_n {}, repeat {repeat}, frequency {frequency}", history.last_n())?;
         write!(out, ", presence {presence}; {} tokens", counts.len())
     }
 
     fn is_off(&self) -> bool {
-        let neutral = (self.repeat, self.frequency, self.presence) == (1.0, 0.0, 0.0);
-        neutral || self.history.last_n() == 0
+        self.strengths.are_off() || self.history.last_n() == 0
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
-        candidates.edit(&self.counts, |count, logit| {
-            let repeat = self.repeat;
-            let logit = if logit <= 0.0 { logit * repeat } else { logit / repeat };
-            logit - (*count as f32 * self.frequency + self.presence)
-        })
+        candidates.edit(&self.counts, |count, logit| self.strengths.apply(logit, *count as usize))
     }
 
     fn prepare(&mut self) -> Result<(), Error> {

@@ -4,6 +4,7 @@ use super::super::number;
 use crate::Error;
 use crate::chain::candidates::Candidates;
 use crate::chain::rule::Rule;
+use crate::rules::temperature::is_greedy;
 use core::fmt::{self, Write};
 
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +32,6 @@ impl Rule for Temperature {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
-        if self.t > 0.0 { candidates.divide(self.t) } else { candidates.best(1) }
+        if is_greedy(self.t) { candidates.best(1) } else { candidates.divide(self.t) }
     }
 }

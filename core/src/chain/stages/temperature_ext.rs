@@ -5,7 +5,7 @@ use super::temperature::Temperature;
 use crate::Error;
 use crate::chain::candidates::Candidates;
 use crate::chain::rule::Rule;
-use crate::chain::softmax::entropy;
+use crate::rules::entropy::entropy;
 use core::fmt::{self, Write};
 
 #[derive(Debug, Clone, Copy)]

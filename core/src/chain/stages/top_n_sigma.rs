@@ -31,8 +31,8 @@ impl Rule for TopNSigma {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
-        let deviation = candidates.deviation()?;
-        let limit = f64::from(candidates.top()?) - f64::from(self.n) * deviation;
+        let std_dev = candidates.std_dev()?;
+        let limit = f64::from(candidates.top()?) - f64::from(self.n) * std_dev;
         // inf * 0 or inf - inf: nothing is below that.
         if limit.is_nan() { Ok(()) } else { candidates.at_least(limit, 1) }
     }

@@ -5,8 +5,8 @@ use super::super::number;
 use crate::Error;
 use crate::chain::candidates::Candidates;
 use crate::chain::rule::Rule;
-use crate::chain::softmax::entropy;
 use crate::memory::reserve;
+use crate::rules::entropy::entropy;
 use core::fmt::{self, Write};
 
 #[derive(Debug, Clone, Copy)]

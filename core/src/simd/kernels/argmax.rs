@@ -16,9 +16,9 @@ pub(crate) fn argmax<S: Simd>(simd: S, row: &[f32]) -> Option<u32> {
     let stretch_len = ABREAST * S::LANES;
     let bottom = simd.splat(f32::NEG_INFINITY);
     let (mut best, mut place) = (bottom, simd.splat(0.0));
-    let stretches = row.chunks_exact(stretch_len);
-    let (rest, whole) = (stretches.remainder(), stretches.len());
-    for (number, stretch) in stretches.enumerate() {
+    let runs = row.chunks_exact(stretch_len);
+    let (rest, whole) = (runs.remainder(), runs.len());
+    for (number, stretch) in runs.enumerate() {
         let mut tops = [bottom; 4];
         for four in stretch.chunks_exact(4 * S::LANES) {
             tops = from_fn(|i| simd.max(simd.load(&four[i * S::LANES..][..S::LANES]), tops[i]));

@@ -1,7 +1,7 @@
 //! The tokens of a row whose logits lie in an interval.
 
 use super::DEPTH;
-use crate::entry::Entry;
+use crate::rules::rank::RankKey;
 use crate::simd::lanes::Simd;
 
 /// Which tokens to collect.
@@ -27,7 +27,7 @@ pub(crate) fn collect<S: Simd>(
     row: &[f32],
     maxima: &[f32],
     wanted: Wanted,
-    out: &mut Vec<Entry>,
+    out: &mut Vec<RankKey>,
 ) -> usize {
     let (lows, highs) = (simd.splat(wanted.low), simd.splat(wanted.high));
     let chunk_len = DEPTH * S::LANES;
@@ -45,13 +45,13 @@ pub(crate) fn collect<S: Simd>(
             let mut hits = simd.bits(simd.and(simd.ge(x, lows), simd.ge(highs, x)));
             if hits == u32::MAX >> (32 - S::LANES) {
                 let ids = chunk_id + (v * S::LANES) as u32..;
-                out.extend(vector.iter().zip(ids).map(|(logit, id)| Entry::new(*logit, id)));
+                out.extend(vector.iter().zip(ids).map(|(logit, id)| RankKey::new(*logit, id)));
                 continue;
             }
             while hits != 0 {
                 let lane = hits.trailing_zeros() as usize;
                 hits &= hits - 1;
-                out.push(Entry::new(vector[lane], chunk_id + (v * S::LANES + lane) as u32));
+                out.push(RankKey::new(vector[lane], chunk_id + (v * S::LANES + lane) as u32));
             }
         }
     }

@@ -1,10 +1,8 @@
 //! For each lemma a test that fails if it is false, or if its constant is too small; and the brackets
 //! against S itself, on rows made to push it past their ends.
 
-use super::{
-    Bracket, CEILING, at_least, at_most, exact, from_maxima, from_row, power_of_two_below,
-};
-use crate::select::{Prefix, Survey};
+use super::{Bounds, CEILING, at_least, at_most, exact, from_maxima, from_row, power_of_two_below};
+use crate::select::{RankedPrefix, RowScan};
 use crate::simd::{DEPTH, EXP_ERROR, Kernels, SimdLevel};
 
 /// Half a unit of the first binade.
@@ -54,8 +52,9 @@ fn subsequences() {
     for seed in 0..2000 {
         let mut random = Random(seed);
         let exps = falling_exps(&mut random);
-        let share = random.unit();
-        let some: Vec<f32> = exps.iter().copied().filter(|_| random.unit() < share).collect();
+        let probability_of = random.unit();
+        let some: Vec<f32> =
+            exps.iter().copied().filter(|_| random.unit() < probability_of).collect();
         assert!(sum(&some) <= sum(&exps), "seed {seed}");
         assert!(at_least(real_sum(&some), some.len() as f64) <= sum(&some).max(1.0), "seed {seed}");
     }
@@ -121,12 +120,12 @@ fn no_sum_passes_the_ceiling() {
     assert_eq!(at_most(2.0, CEILING + 1.0), ceiling, "the series ends at 1");
     let row = vec![0.0; CEILING as usize + 4096];
     for kernels in levels() {
-        let mut survey = Survey::new();
-        let mut view = survey.read(kernels, &row).expect("memory");
-        let mut prefix = Prefix::new();
-        prefix.grow(&mut view, 64).expect("memory");
-        assert_eq!(from_maxima(&view, &prefix).high, ceiling);
-        assert_eq!(from_row(&view).high, ceiling);
+        let mut scan = RowScan::new();
+        let mut blocked = scan.read(kernels, &row).expect("memory");
+        let mut prefix = RankedPrefix::new();
+        prefix.grow(&mut blocked, 64).expect("memory");
+        assert_eq!(from_maxima(&blocked, &prefix).high, ceiling);
+        assert_eq!(from_row(&blocked).high, ceiling);
     }
 }
 
@@ -220,25 +219,25 @@ fn check(name: &str, row: &[f32], all_ranks: &[usize], seen: &mut Seen) {
     for kernels in levels() {
         for &ranks in all_ranks {
             let what = format!("{name}, n {}, {ranks} ranks, {:?}", row.len(), kernels.level);
-            let holds = |bracket: Bracket, of: &str| {
-                let Bracket { low, high } = bracket;
+            let holds = |bounds: Bounds, of: &str| {
+                let Bounds { low, high } = bounds;
                 assert!(low <= s && s <= high, "{what}: S {s:e} not in {low:e}..{high:e} {of}");
             };
-            let mut survey = Survey::new();
-            let mut view = survey.read(kernels, row).expect("memory");
-            let mut prefix = Prefix::new();
-            prefix.grow(&mut view, ranks).expect("memory");
-            let by_row = from_row(&view);
-            holds(from_maxima(&view, &prefix), "from the maxima");
+            let mut scan = RowScan::new();
+            let mut blocked = scan.read(kernels, row).expect("memory");
+            let mut prefix = RankedPrefix::new();
+            prefix.grow(&mut blocked, ranks).expect("memory");
+            let by_row = from_row(&blocked);
+            holds(from_maxima(&blocked, &prefix), "from the maxima");
             holds(by_row, "from the row");
-            for guess in [s, by_row.low, 1.0] {
-                let mut prefix = Prefix::new();
-                prefix.grow(&mut view, ranks).expect("memory");
-                let bracket = exact(&mut view, &mut prefix, guess).expect("memory");
-                holds(bracket, "from the exact sum");
+            for estimate in [s, by_row.low, 1.0] {
+                let mut prefix = RankedPrefix::new();
+                prefix.grow(&mut blocked, ranks).expect("memory");
+                let bounds = exact(&mut blocked, &mut prefix, estimate).expect("memory");
+                holds(bounds, "from the exact sum");
                 // It is wide by the halves of the tail, and by nothing else.
-                let first = prefix.entries().last().expect("a number").logit();
-                let binade = power_of_two_below(bracket.low);
+                let first = prefix.keys().last().expect("a number").logit();
+                let binade = power_of_two_below(bounds.low);
                 let halves = match prefix.is_whole() {
                     true => 0,
                     false => row
@@ -246,7 +245,7 @@ fn check(name: &str, row: &[f32], all_ranks: &[usize], seen: &mut Seen) {
                         .filter(|l| **l <= first && is_half((**l - top).exp(), binade))
                         .count(),
                 };
-                let width = f64::from(bracket.high) - f64::from(bracket.low);
+                let width = f64::from(bounds.high) - f64::from(bounds.low);
                 assert_eq!(width, halves as f64 * unit(binade), "{what}");
                 seen.exact += usize::from(!prefix.is_whole());
                 seen.with_halves += usize::from(halves > 0);
@@ -361,9 +360,9 @@ fn brackets_of_two_exps_contain_their_sum() {
         for _ in 0..100_000 {
             row[40] = -random.unit();
             let s = 1.0 + row[40].exp();
-            let mut survey = Survey::new();
-            let view = survey.read(kernels, &row).expect("memory");
-            let Bracket { low, high } = from_row(&view);
+            let mut scan = RowScan::new();
+            let blocked = scan.read(kernels, &row).expect("memory");
+            let Bounds { low, high } = from_row(&blocked);
             assert!(low <= s && s <= high, "{:?}: {s:e} not in {low:e}..{high:e}", kernels.level);
         }
     }
@@ -375,11 +374,11 @@ fn small_exps_leave_the_brackets_narrow() {
     for kernels in levels() {
         let mut row = vec![-16.65; 1 << 16];
         row[77] = 0.0;
-        let mut survey = Survey::new();
-        let mut view = survey.read(kernels, &row).expect("memory");
-        let mut prefix = Prefix::new();
-        prefix.grow(&mut view, 2).expect("memory");
-        for Bracket { low, high } in [from_maxima(&view, &prefix), from_row(&view)] {
+        let mut scan = RowScan::new();
+        let mut blocked = scan.read(kernels, &row).expect("memory");
+        let mut prefix = RankedPrefix::new();
+        prefix.grow(&mut blocked, 2).expect("memory");
+        for Bounds { low, high } in [from_maxima(&blocked, &prefix), from_row(&blocked)] {
             assert!(low == 1.0 && high < 1.0002, "{:?}: {low:e}..{high:e}", kernels.level);
         }
     }
@@ -390,12 +389,12 @@ fn small_exps_leave_the_brackets_narrow() {
 fn ties_with_the_last_entry_count_towards_the_sum() {
     for kernels in levels() {
         let row = vec![0.0; 1 << 16];
-        let mut survey = Survey::new();
-        let mut view = survey.read(kernels, &row).expect("memory");
-        let mut prefix = Prefix::new();
-        prefix.grow(&mut view, 2).expect("memory");
+        let mut scan = RowScan::new();
+        let mut blocked = scan.read(kernels, &row).expect("memory");
+        let mut prefix = RankedPrefix::new();
+        prefix.grow(&mut blocked, 2).expect("memory");
         let least = (row.len() / DEPTH) as f32;
-        assert!(from_maxima(&view, &prefix).low > 0.99 * least, "{:?}", kernels.level);
+        assert!(from_maxima(&blocked, &prefix).low > 0.99 * least, "{:?}", kernels.level);
     }
 }
 

@@ -1,13 +1,19 @@
-//! A token with its logit, packed so that comparing two integers compares their ranks.
+//! Rank order: the highest logit first, equal logits by lower id, NaN as -inf.
 
-/// A (logit, id) pair as one integer, smaller for the better rank: the upper half falls as the logit
-/// rises, the lower half is the id, so equal logits rank by lower id.
+/// What a logit counts as: NaN is -inf, everything else itself.
+pub(crate) fn nan_to_neg_inf(logit: f32) -> f32 {
+    if logit.is_nan() { f32::NEG_INFINITY } else { logit }
+}
+
+/// A token and its logit as one integer, smaller for the better rank: the upper half falls as the logit
+/// rises, the lower half is the id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Entry(u64);
+pub(crate) struct RankKey(u64);
 
-impl Entry {
+impl RankKey {
     /// `logit` must not be NaN. -0.0 is stored as +0.0, since the two rank alike.
     pub(crate) fn new(logit: f32, id: u32) -> Self {
+        debug_assert!(!logit.is_nan());
         let bits = (logit + 0.0).to_bits();
         // Binary32 compares like sign and magnitude; flipping makes it fall over the unsigned range.
         let falling = if bits >> 31 == 0 { bits ^ 0x7fff_ffff } else { bits };
@@ -31,7 +37,14 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
-    use super::Entry;
+    use super::{RankKey, nan_to_neg_inf};
+
+    #[test]
+    fn nan_counts_as_neg_inf() {
+        assert_eq!(nan_to_neg_inf(f32::NAN), f32::NEG_INFINITY);
+        assert_eq!(nan_to_neg_inf(f32::INFINITY), f32::INFINITY);
+        assert!(nan_to_neg_inf(-0.0).is_sign_negative());
+    }
 
     #[test]
     fn order_is_falling_logit_then_rising_id() {
@@ -47,11 +60,11 @@ mod tests {
             f32::MIN,
             f32::NEG_INFINITY,
         ];
-        let ranked: Vec<Entry> = falling.iter().map(|&l| Entry::new(l, 7)).collect();
+        let ranked: Vec<RankKey> = falling.iter().map(|&l| RankKey::new(l, 7)).collect();
         assert!(ranked.is_sorted_by(|a, b| a < b));
         assert!(ranked.iter().zip(falling).all(|(e, l)| e.logit() == l && e.id() == 7));
-        assert!(Entry::new(-0.0, 1) < Entry::new(0.0, 2));
-        assert!(Entry::new(0.0, 1) < Entry::new(-0.0, 2));
-        assert!(Entry::new(1.0, u32::MAX) < Entry::new(1.0_f32.next_down(), 0));
+        assert!(RankKey::new(-0.0, 1) < RankKey::new(0.0, 2));
+        assert!(RankKey::new(0.0, 1) < RankKey::new(-0.0, 2));
+        assert!(RankKey::new(1.0, u32::MAX) < RankKey::new(1.0_f32.next_down(), 0));
     }
 }

@@ -1,9 +1,9 @@
 //! One draw with the calling thread's generator.
 
+use crate::draw::{DrawOptions, Row, greedy_or_single, sample};
 use crate::rng::Source;
-use crate::sample::{Extras, Row, certain, sample};
 use crate::simd::Kernels;
-use crate::{Error, SamplerParams, thread_state};
+use crate::{Error, SamplerParams, thread_rng};
 
 /// Draws a token from a row of logits with this thread's generator.
 ///
@@ -16,13 +16,13 @@ use crate::{Error, SamplerParams, thread_state};
 /// [`Error::EmptyRow`] for an empty row (the C function returns 0 there), [`Error::BadArgument`]
 /// for more than `i32::MAX` logits, [`Error::OutOfMemory`], [`Error::NoEntropy`].
 pub fn sample_token(logits: &[f32], params: &SamplerParams) -> Result<u32, Error> {
-    let (kernels, row) = (Kernels::chosen(), Row { logits, absent: 0 });
-    let extras = Extras::default();
-    let drawn = match certain(kernels, row, params, extras)? {
+    let (kernels, row) = (Kernels::chosen(), Row { logits, masked_out: 0 });
+    let options = DrawOptions::default();
+    let drawn = match greedy_or_single(kernels, row, params, options)? {
         Some(drawn) => drawn,
-        None => thread_state::with(|generator, scratch| {
+        None => thread_rng::with(|generator, scratch| {
             let mut source = Source::Generator(generator);
-            sample(kernels, row, params, extras, &mut source, scratch)
+            sample(kernels, row, params, options, &mut source, scratch)
         })?,
     };
     Ok(drawn.index.unwrap_or(0))
@@ -31,5 +31,5 @@ pub fn sample_token(logits: &[f32], params: &SamplerParams) -> Result<u32, Error
 /// Puts this thread's generator in the state of `std::mt19937(seed)`.
 pub fn seed_thread(seed: u32) {
     // It can only fail inside a signal handler that interrupted a draw; the draw then keeps its seed.
-    let _ = thread_state::seed(seed);
+    let _ = thread_rng::seed(seed);
 }

@@ -1,7 +1,7 @@
 //! What each thread owns: its generator and its working memory.
 
+use crate::draw::Scratch;
 use crate::rng::Generator;
-use crate::sample::Scratch;
 use crate::{Error, memory};
 use std::cell::{Cell, RefCell};
 

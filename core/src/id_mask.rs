@@ -25,7 +25,7 @@ impl TokenRange {
 
 /// A stretch of the row that is allowed, and where it begins among the allowed tokens.
 #[derive(Debug, Clone, Copy)]
-struct Stretch {
+struct Run {
     first: usize,
     end: usize,
     start: usize,
@@ -33,14 +33,14 @@ struct Stretch {
 
 /// The allowed stretches in id order, without overlap, and memory for their logits.
 #[derive(Debug, Default)]
-pub(crate) struct Allowed {
-    stretches: Vec<Stretch>,
+pub(crate) struct IdMask {
+    runs: Vec<Run>,
     logits: Vec<f32>,
 }
 
-impl Allowed {
+impl IdMask {
     pub(crate) const fn new() -> Self {
-        Self { stretches: Vec::new(), logits: Vec::new() }
+        Self { runs: Vec::new(), logits: Vec::new() }
     }
 
     /// Takes in ranges of ids, in any order and overlapping as they may, cut down to ids below `n`.
@@ -49,28 +49,28 @@ impl Allowed {
         ranges: impl ExactSizeIterator<Item = (i64, i64)>,
         n: usize,
     ) -> Result<(), Error> {
-        self.stretches.clear();
+        self.runs.clear();
         self.logits.clear();
-        reserve(&mut self.stretches, ranges.len())?;
-        self.stretches.extend(ranges.filter_map(|(first, last)| {
+        reserve(&mut self.runs, ranges.len())?;
+        self.runs.extend(ranges.filter_map(|(first, last)| {
             let first = usize::try_from(first.max(0)).ok()?;
             let end = usize::try_from(last.saturating_add(1)).ok()?.min(n);
-            (first < end).then_some(Stretch { first, end, start: 0 })
+            (first < end).then_some(Run { first, end, start: 0 })
         }));
-        if !self.stretches.is_sorted_by_key(|s| s.first) {
-            self.stretches.sort_unstable_by_key(|s| s.first);
+        if !self.runs.is_sorted_by_key(|s| s.first) {
+            self.runs.sort_unstable_by_key(|s| s.first);
         }
-        self.stretches.dedup_by(|next, stretch| {
-            let joins = next.first <= stretch.end;
+        self.runs.dedup_by(|next, run| {
+            let joins = next.first <= run.end;
             if joins {
-                stretch.end = stretch.end.max(next.end);
+                run.end = run.end.max(next.end);
             }
             joins
         });
         let mut start = 0;
-        for stretch in &mut self.stretches {
-            stretch.start = start;
-            start += stretch.end - stretch.first;
+        for run in &mut self.runs {
+            run.start = start;
+            start += run.end - run.first;
         }
         Ok(())
     }
@@ -80,8 +80,8 @@ impl Allowed {
         self.logits.clear();
         let len = self.len();
         reserve(&mut self.logits, len)?;
-        for stretch in &self.stretches {
-            self.logits.extend_from_slice(&row[stretch.first..stretch.end]);
+        for run in &self.runs {
+            self.logits.extend_from_slice(&row[run.first..run.end]);
         }
         Ok(&mut self.logits)
     }
@@ -94,7 +94,7 @@ impl Allowed {
     /// The allowed logits of `row`, in id order: the copy if one was made since the ranges were taken
     /// in, else where they lie, which takes a single stretch.
     pub(crate) fn logits<'a>(&'a self, row: &'a [f32]) -> &'a [f32] {
-        match self.stretches[..] {
+        match self.runs[..] {
             [only] if self.logits.is_empty() => &row[only.first..only.end],
             _ => &self.logits,
         }
@@ -102,39 +102,39 @@ impl Allowed {
 
     /// Whether they lie in one stretch.
     pub(crate) fn is_one(&self) -> bool {
-        self.stretches.len() == 1
+        self.runs.len() == 1
     }
 
     /// The number of allowed tokens.
     pub(crate) fn len(&self) -> usize {
-        self.stretches.last().map_or(0, |s| s.start + s.end - s.first)
+        self.runs.last().map_or(0, |s| s.start + s.end - s.first)
     }
 
     /// The id of the allowed token at `index`.
     pub(crate) fn id(&self, index: u32) -> u32 {
         let index = index as usize;
-        let after = self.stretches.partition_point(|s| s.start <= index);
-        let stretch = self.stretches[..after].last();
-        stretch.map_or(0, |s| s.first + index - s.start) as u32
+        let after = self.runs.partition_point(|s| s.start <= index);
+        let run = self.runs[..after].last();
+        run.map_or(0, |s| s.first + index - s.start) as u32
     }
 
     /// The index of the token `id` among the allowed ones.
     pub(crate) fn index(&self, id: u32) -> Option<u32> {
         let id = id as usize;
-        let after = self.stretches.partition_point(|s| s.first <= id);
-        let stretch = self.stretches[..after].last().filter(|s| id < s.end)?;
-        Some((stretch.start + id - stretch.first) as u32)
+        let after = self.runs.partition_point(|s| s.first <= id);
+        let run = self.runs[..after].last().filter(|s| id < s.end)?;
+        Some((run.start + id - run.first) as u32)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowed, TokenRange};
+    use super::{IdMask, TokenRange};
 
     fn allowed(ranges: &[(i32, i32)], n: usize) -> Vec<usize> {
         let ranges: Vec<TokenRange> =
             ranges.iter().map(|&(first, last)| TokenRange { first, last }).collect();
-        let mut allowed = Allowed::new();
+        let mut allowed = IdMask::new();
         allowed.set(ranges.iter().map(TokenRange::ends), n).expect("memory");
         let row: Vec<f32> = (0..n).map(|i| i as f32).collect();
         let ids: Vec<usize> = (0..allowed.len()).map(|i| allowed.id(i as u32) as usize).collect();

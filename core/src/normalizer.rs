@@ -25,13 +25,13 @@
 //! of the bracket: see `nucleus`.
 
 use crate::Error;
-use crate::ordered::single;
-use crate::select::{Prefix, View};
+use crate::select::{BlockedRow, RankedPrefix};
+use crate::sequential_sum::single;
 use crate::simd::{DEPTH, EXP_ERROR, FLOOR, RowMass, Tail};
 
 /// Two binary32 numbers with S between them, or equal to one of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Bracket {
+pub(crate) struct Bounds {
     pub low: f32,
     pub high: f32,
 }
@@ -45,10 +45,10 @@ const CEILING: f64 = (1 << 24) as f64;
 const KERNEL_ERROR: f64 = 8.0 * EXP_ERROR as f64;
 
 /// Bounds from the first ranks and the maxima; the row is not read again.
-pub(crate) fn from_maxima(view: &View<'_>, prefix: &Prefix) -> Bracket {
-    let Some(last) = prefix.entries().last() else { return literal(prefix) };
+pub(crate) fn from_maxima(blocked: &BlockedRow<'_>, prefix: &RankedPrefix) -> Bounds {
+    let Some(last) = prefix.keys().last() else { return literal(prefix) };
     let (ranks, first_ranks) = (prefix.exps().len(), sum_in_double(prefix.exps()));
-    let maxima = (view.kernels.maxima_mass)(view.maxima, view.top, last.logit());
+    let maxima = (blocked.kernels.maxima_mass)(blocked.maxima, blocked.top, last.logit());
     // Each maximum is another token. Those below the last entry are not in the prefix; nor are all
     // of those that reach it, if they are more than the prefix has: the excess equals it.
     let excess = maxima.reaching_cap.saturating_sub(ranks);
@@ -57,54 +57,54 @@ pub(crate) fn from_maxima(view: &View<'_>, prefix: &Prefix) -> Bracket {
     // Every other token is at most its maximum, and at most the last entry.
     let high = first_ranks + maxima.capped * DEPTH as f64;
     // The lanes add up one vector after the other.
-    let lanes = view.maxima.len() as f64 / CEILING;
-    Bracket {
+    let lanes = blocked.maxima.len() as f64 / CEILING;
+    Bounds {
         low: at_least(low * (1.0 - lanes), (ranks + maxima.count + excess) as f64),
         high: at_most(high * (1.0 + lanes), (ranks + maxima.count * DEPTH) as f64),
     }
 }
 
 /// Bounds from the real sum over the row.
-pub(crate) fn from_row(view: &View<'_>) -> Bracket {
+pub(crate) fn from_row(blocked: &BlockedRow<'_>) -> Bounds {
     let (mut sum, mut count) = (0.0, 0.0);
-    for part in &view.parts {
-        let mass = (view.kernels.row_mass)(part.logits, part.maxima, view.top, FLOOR);
+    for part in &blocked.segments {
+        let mass = (blocked.kernels.row_mass)(part.logits, part.maxima, blocked.top, FLOOR);
         sum += mass.sum;
         count += mass.count;
     }
-    Bracket { low: at_least(sum, count), high: at_most(sum, count) }
+    Bounds { low: at_least(sum, count), high: at_most(sum, count) }
 }
 
 /// What S and the width of [`from_row`] seem to be: nothing proven, for choosing the next step.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Guess {
+pub(crate) struct Estimate {
     pub sum: f64,
     /// The distance of either bound, relative to S.
     pub width: f64,
 }
 
 /// Guesses from the prefix and a sample of the row, a few chunks taken at equal distances.
-pub(crate) fn guess(view: &View<'_>, prefix: &Prefix) -> Guess {
+pub(crate) fn estimate(blocked: &BlockedRow<'_>, prefix: &RankedPrefix) -> Estimate {
     const CHUNKS: usize = 32;
-    let (chunk, body) = (view.kernels.chunk, view.body());
+    let (chunk, body) = (blocked.kernels.chunk, blocked.body());
     let stride = (body.logits.len() / chunk / CHUNKS).max(1);
     let chunks = body.logits.chunks_exact(chunk).zip(body.maxima.chunks_exact(chunk / DEPTH));
     let mut sample = RowMass::default();
     for (logits, maxima) in chunks.step_by(stride) {
-        let mass = (view.kernels.row_mass)(logits, maxima, view.top, FLOOR);
+        let mass = (blocked.kernels.row_mass)(logits, maxima, blocked.top, FLOOR);
         sample.sum += mass.sum;
         sample.count += mass.count;
     }
     // The prefix is known: what the sample has of it must not be multiplied.
     let mut known = 0.0;
-    for (entry, e) in prefix.entries().iter().zip(prefix.exps()) {
+    for (key, e) in prefix.keys().iter().zip(prefix.exps()) {
         known += f64::from(*e);
-        let place = entry.id().checked_sub(body.first_id).map_or(usize::MAX, |id| id as usize);
+        let place = key.id().checked_sub(body.first_id).map_or(usize::MAX, |id| id as usize);
         if place < body.logits.len() && place / chunk % stride == 0 {
             sample.sum -= f64::from(*e);
         }
     }
-    Guess {
+    Estimate {
         sum: known + stride as f64 * sample.sum.max(0.0),
         width: stride as f64 * sample.count / CEILING + KERNEL_ERROR,
     }
@@ -125,50 +125,50 @@ fn at_most(sum: f64, count: f64) -> f32 {
 
 /// S itself, or with halves in the tail a bracket of a few units; grows the prefix to the head.
 pub(crate) fn exact(
-    view: &mut View<'_>,
-    prefix: &mut Prefix,
-    guess: f32,
-) -> Result<Bracket, Error> {
-    let mut binade = power_of_two_below(guess);
+    blocked: &mut BlockedRow<'_>,
+    prefix: &mut RankedPrefix,
+    estimate: f32,
+) -> Result<Bounds, Error> {
+    let mut binade = power_of_two_below(estimate);
     loop {
         if prefix.is_whole() {
             return Ok(literal(prefix));
         }
         // Tokens that equal the last entry may be in or out of the prefix: they belong to the tail.
-        let Some(first) = prefix.entries().last().map(|e| e.logit()) else {
+        let Some(first) = prefix.keys().last().map(|e| e.logit()) else {
             return Ok(literal(prefix));
         };
-        let head = prefix.entries().partition_point(|entry| entry.logit() > first);
+        let head = prefix.keys().partition_point(|key| key.logit() > first);
         let sum = single::add(0.0, &prefix.exps()[..head]);
         binade = binade.max(power_of_two_below(sum));
         if sum < binade {
             // No later exp is larger than the last: it takes at least so many to get there.
             let last = prefix.exps().last().map_or(1.0, |e| f64::from(*e));
-            let least = (f64::from(binade - sum) / last).min(view.len as f64) as usize;
-            let target = prefix.entries().len() + least.max(prefix.entries().len()).max(64);
-            prefix.grow(view, if target > view.len / 2 { view.len } else { target })?;
+            let least = (f64::from(binade - sum) / last).min(blocked.len as f64) as usize;
+            let target = prefix.keys().len() + least.max(prefix.keys().len()).max(64);
+            prefix.grow(blocked, if target > blocked.len / 2 { blocked.len } else { target })?;
             continue;
         }
-        let tail = Tail { top: view.top, first, binade };
+        let tail = Tail { top: blocked.top, first, binade };
         let (mut steps, mut halves) = (f64::from(sum), 0.0);
-        for part in &view.parts {
-            let sum = (view.kernels.tail_sum)(part.logits, part.maxima, tail);
+        for part in &blocked.segments {
+            let sum = (blocked.kernels.tail_sum)(part.logits, part.maxima, tail);
             steps += sum.steps;
             halves += f64::from(sum.halves);
         }
         let high = steps + halves * f64::from(binade) / f64::from(1 << 23);
         if high < 2.0 * f64::from(binade) {
             // Multiples of the unit below twice the binade: both are binary32 numbers.
-            return Ok(Bracket { low: steps as f32, high: high as f32 });
+            return Ok(Bounds { low: steps as f32, high: high as f32 });
         }
         binade = (2.0 * binade).max(power_of_two_below(steps as f32));
     }
 }
 
 /// S as it is defined, from a prefix that is whole.
-pub(crate) fn literal(prefix: &Prefix) -> Bracket {
+pub(crate) fn literal(prefix: &RankedPrefix) -> Bounds {
     let sum = single::add(0.0, prefix.exps());
-    Bracket { low: sum, high: sum }
+    Bounds { low: sum, high: sum }
 }
 
 fn sum_in_double(exps: &[f32]) -> f64 {

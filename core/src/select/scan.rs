@@ -6,7 +6,7 @@ use crate::simd::{DEPTH, Kernels};
 
 /// Memory for [`View`]s.
 #[derive(Debug, Default)]
-pub(crate) struct Survey {
+pub(crate) struct RowScan {
     maxima: Vec<f32>,
     ends: Vec<f32>,
     groups: Vec<f32>,
@@ -14,14 +14,14 @@ pub(crate) struct Survey {
 
 /// A row in whole chunks, with its maxima.
 #[derive(Debug)]
-pub(crate) struct View<'a> {
+pub(crate) struct BlockedRow<'a> {
     pub kernels: &'static Kernels,
     /// The row's length without padding.
     pub len: usize,
     /// The row in id order: what comes before the first cache line, copied and padded with -inf to a
     /// whole chunk; the whole chunks, where they lie; what remains, copied and padded. The first and
     /// the last can be empty.
-    pub parts: [Part<'a>; 3],
+    pub segments: [Segment<'a>; 3],
     /// All maxima, in the order of the parts.
     pub maxima: &'a [f32],
     /// The largest logit: -inf if there are only -inf and NaN.
@@ -32,7 +32,7 @@ pub(crate) struct View<'a> {
 
 /// A stretch of the row.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Part<'a> {
+pub(crate) struct Segment<'a> {
     pub logits: &'a [f32],
     pub maxima: &'a [f32],
     pub first_id: u32,
@@ -43,7 +43,7 @@ pub(crate) struct Part<'a> {
 const ALIGN_FROM: usize = 32;
 const CACHE_LINE: usize = 64;
 
-impl Survey {
+impl RowScan {
     pub(crate) const fn new() -> Self {
         Self { maxima: Vec::new(), ends: Vec::new(), groups: Vec::new() }
     }
@@ -53,7 +53,7 @@ impl Survey {
         &'a mut self,
         kernels: &'static Kernels,
         row: &'a [f32],
-    ) -> Result<View<'a>, Error> {
+    ) -> Result<BlockedRow<'a>, Error> {
         let chunk = kernels.chunk;
         let aligned = row.as_ptr().align_offset(CACHE_LINE);
         let lead = if row.len() >= ALIGN_FROM * chunk { aligned.min(row.len()) } else { 0 };
@@ -83,11 +83,11 @@ impl Survey {
         let maxima = &self.maxima[..];
         let (of_lead, others) = maxima.split_at(lens[0]);
         let (of_body, of_rest) = others.split_at(lens[1]);
-        let part = |logits, maxima, first| Part { logits, maxima, first_id: first as u32 };
-        Ok(View {
+        let part = |logits, maxima, first| Segment { logits, maxima, first_id: first as u32 };
+        Ok(BlockedRow {
             kernels,
             len: row.len(),
-            parts: [
+            segments: [
                 part(lead_chunk, of_lead, 0),
                 part(body, of_body, lead.len()),
                 part(rest_chunk, of_rest, lead.len() + body.len()),
@@ -110,10 +110,10 @@ fn pad<'a>(end: &[f32], chunk: &'a mut [f32]) -> &'a [f32] {
     chunk
 }
 
-impl View<'_> {
+impl BlockedRow<'_> {
     /// The part that is whole chunks of the row itself.
-    pub(crate) fn body(&self) -> Part<'_> {
-        self.parts[1]
+    pub(crate) fn body(&self) -> Segment<'_> {
+        self.segments[1]
     }
 
     /// The logit of a token of the row.
@@ -121,7 +121,7 @@ impl View<'_> {
         if id as usize >= self.len {
             return None;
         }
-        let part = self.parts.iter().rev().find(|p| !p.logits.is_empty() && p.first_id <= id)?;
+        let part = self.segments.iter().rev().find(|p| !p.logits.is_empty() && p.first_id <= id)?;
         part.logits.get((id - part.first_id) as usize).copied()
     }
 }

@@ -1,0 +1,56 @@
+//! Inversion over a running sum: the draw of llama.cpp's `dist` and of most samplers without
+//! `std::discrete_distribution`.
+
+use super::discrete::{double_sum, to_double};
+use crate::sequential_sum::double;
+
+/// The first index at which the running double sum of `weights` (at least one, none negative or NaN)
+/// reaches `u` times their sum, and that sum. Never an index of weight zero if there is another.
+pub(crate) fn inverse_cdf(weights: &[f32], u: f64) -> (usize, f64) {
+    debug_assert!(!weights.is_empty() && (0.0..1.0).contains(&u));
+    let mut block = [0.0; double::BLOCK];
+    let sum = double_sum(weights, &mut block);
+    let target = sum * u;
+    let mut running = 0.0;
+    for (index, weights) in weights.chunks(double::BLOCK).enumerate() {
+        let before = running;
+        running = double::add(before, to_double(weights, &mut block));
+        if running >= target {
+            let mut running = before;
+            let reached = weights.iter().position(|weight| {
+                running += f64::from(*weight);
+                running >= target && *weight > 0.0
+            });
+            if let Some(place) = reached {
+                return (index * double::BLOCK + place, sum);
+            }
+        }
+    }
+    (weights.iter().rposition(|w| *w > 0.0).unwrap_or(0), sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inverse_cdf;
+
+    #[test]
+    fn the_share_of_the_sum_is_reached_by_single_steps() {
+        assert_eq!(inverse_cdf(&[1.0, 3.0], 0.25), (0, 4.0));
+        assert_eq!(inverse_cdf(&[1.0, 3.0], 0.25_f64.next_up()), (1, 4.0));
+        // Nothing of weight zero, first or last.
+        assert_eq!(inverse_cdf(&[0.0, 0.0, 2.0, 0.0], 0.0), (2, 2.0));
+        assert_eq!(inverse_cdf(&[0.0, 0.0, 2.0, 0.0], 1.0_f64.next_down()), (2, 2.0));
+        // Across blocks, as one by one.
+        let weights: Vec<f32> = (0..1000).map(|i| (i * 37 % 101) as f32 / 64.0).collect();
+        let sum: f64 = weights.iter().map(|w| f64::from(*w)).sum();
+        for step in 0..=200 {
+            let u = (f64::from(step) / 200.0).min(1.0_f64.next_down());
+            let mut running = 0.0;
+            let expected = weights.iter().position(|w| {
+                running += f64::from(*w);
+                running >= u * sum && *w > 0.0
+            });
+            assert_eq!(Some(inverse_cdf(&weights, u).0), expected, "{u}");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The rules of sampling, each once: pure functions over numbers, with formula and source.
+//!
+//! The plain draw, requests, streams, chains and reports all call these. How to get to the same result
+//! without sorting a row is the business of `select`, `normalizer` and `nucleus` outside.
+//!
+//! `rank` has the order of candidates and what NaN counts as; `penalty`, `nucleus`, `min_p` and
+//! `temperature` are the parameters; `weights`, `discrete` and `inverse_cdf` make the draw; `ras` decides
+//! on a second draw; `entropy` and `std_dev` measure a distribution.
+
+pub(crate) mod discrete;
+pub(crate) mod entropy;
+pub(crate) mod inverse_cdf;
+pub(crate) mod min_p;
+pub(crate) mod nucleus;
+pub(crate) mod penalty;
+pub(crate) mod rank;
+pub(crate) mod ras;
+pub(crate) mod std_dev;
+pub(crate) mod temperature;
+pub(crate) mod weights;
