@@ -54,7 +54,7 @@ pub fn expected(request: &Request<'_>, mt: &mut Mt19937) -> Option<Expected> {
     let mut kept = if greedy { 1 } else { ranked.kept(&request.params) };
     let by_k_and_p = kept;
     if !greedy && top.is_finite() && request.min_p > 0.0 {
-        let drops = |i: &usize| (ranked.logits[*i] - top).exp() < request.min_p;
+        let drops = |i: &usize| ranked.logits[*i] < top + request.min_p.ln();
         kept = (1..kept).find(drops).unwrap_or(kept);
     }
     let place = |id: i32| usize::try_from(i64::from(id) - i64::from(request.id_offset)).ok();
