@@ -42,7 +42,7 @@ fn declared() -> BTreeSet<String> {
 
 /// A new function is a line in the list, and a line that goes breaks programs: hence a list.
 fn listed() -> BTreeSet<String> {
-    read("tests/data/exports.txt").lines().map(str::to_owned).collect()
+    read("abi/exports.txt").lines().map(str::to_owned).collect()
 }
 
 #[test]
