@@ -2,9 +2,8 @@
 
 use super::canonical::canonical;
 use super::fork;
+use super::system_seed::system_seed;
 use crate::Error;
-use rand::TryRng as _;
-use rand::rngs::SysRng;
 use rand_mt::Mt;
 
 /// A generator and what is needed to replay it: its seed and the number of words taken.
@@ -29,7 +28,7 @@ impl Generator {
     /// A generator whose seed is a word from the operating system.
     pub(crate) fn from_system() -> Result<Self, Error> {
         fork::watch();
-        let seed = SysRng.try_next_u32().map_err(|_| Error::NoEntropy)?;
+        let seed = system_seed()?;
         Ok(Self { forks: Some(fork::count()), ..Self::new(seed) })
     }
 
