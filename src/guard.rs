@@ -1,5 +1,6 @@
 //! No panic crosses the boundary.
 
+use crate::fp_env::DefaultFpEnv;
 use s2sampler_core::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -20,6 +21,7 @@ pub(crate) fn status(body: impl FnOnce() -> Result<(), Error>) -> i32 {
 
 /// Runs the body of an export that cannot fail; `fallback` is what a panic would leave.
 pub(crate) fn value<T>(fallback: T, body: impl FnOnce() -> T) -> T {
+    let _host = DefaultFpEnv::enter();
     // The state a panic may leave behind is buffers that every draw overwrites, hence unwind safe.
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(fallback)
 }

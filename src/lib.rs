@@ -10,6 +10,7 @@ mod chain_draw;
 mod chain_logits;
 mod chain_preset;
 mod chain_stages;
+mod fp_env;
 mod guard;
 mod oneshot;
 mod pointers;
