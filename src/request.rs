@@ -5,7 +5,9 @@ use crate::sampler::S2Sampler;
 use crate::{guard, pointers};
 use core::mem::offset_of;
 use core::ptr;
-use s2sampler_core::{Answer, Error, Likelihood, Request, SamplerParams, TokenRange};
+use s2sampler_core::{
+    Error, SampleRequest, SampledToken, SamplerParams, TokenProbability, TokenRange,
+};
 
 /// Everything that may be asked of a draw: filled by s2_sample_request_init(), then changed by field.
 ///
@@ -115,7 +117,7 @@ pub struct S2SampleResult {
 
 impl S2SampleRequest {
     fn init() -> Self {
-        let Request {
+        let SampleRequest {
             logits: _,
             params,
             id_offset,
@@ -130,7 +132,7 @@ impl S2SampleRequest {
             keep_id: _,
             watched_id: _,
             uniform: _,
-        } = Request::new(&[], SamplerParams::DEFAULT);
+        } = SampleRequest::new(&[], SamplerParams::DEFAULT);
         Self {
             struct_size: size_of::<Self>() as u32,
             vocab_size: 0,
@@ -159,7 +161,7 @@ impl S2SampleRequest {
     /// # Safety
     /// The pointers are NULL or lead to as many elements as the counts say, which nobody writes while
     /// the request lives.
-    unsafe fn checked<'a>(self) -> Result<Request<'a>, Error> {
+    unsafe fn checked<'a>(self) -> Result<SampleRequest<'a>, Error> {
         let id = |id: i32| (id >= 0).then_some(id);
         let window = usize::try_from(self.penalty_window).map_err(|_| Error::BadArgument)?;
         // SAFETY: each is this function's contract.
@@ -171,7 +173,7 @@ impl S2SampleRequest {
                 pointers::counted(self.history, self.n_history)?,
             )
         };
-        Ok(Request {
+        Ok(SampleRequest {
             logits,
             params: self.params,
             id_offset: self.id_offset,
@@ -212,11 +214,11 @@ impl S2SampleResult {
     /// Where the fields begin that take a second pass over the row.
     const DEAR: usize = offset_of!(Self, nans);
 
-    fn answer(answer: Answer) -> Self {
+    fn answer(answer: SampledToken) -> Self {
         Self {
             token: answer.token,
             candidates: count(answer.candidates),
-            words: answer.words,
+            words: answer.rng_words,
             ..Self::ZERO
         }
     }
@@ -327,23 +329,23 @@ pub unsafe extern "C" fn s2_sampler_sample_ex(
             S2SampleResult::answer(sampler.0.sample_request_token(&request)?)
         } else {
             let response = sampler.0.sample_request(&request)?;
-            let Likelihood { raw, drawn_from, raw_log, drawn_from_log } = response.likelihood;
+            let TokenProbability { raw_p, raw_log_p, final_p, final_log_p } = response.probability;
             let watched = response.watched;
             S2SampleResult {
                 struct_size: 0,
                 token: response.token,
                 candidates: count(response.candidates),
-                words: response.words,
+                words: response.rng_words,
                 nans: count(response.nans),
                 infinities: count(response.infinities),
-                raw_probability: raw,
-                raw_log_probability: raw_log,
-                final_probability: drawn_from,
-                final_log_probability: drawn_from_log,
-                watched_raw_probability: watched.raw,
-                watched_raw_log_probability: watched.raw_log,
-                watched_final_probability: watched.drawn_from,
-                watched_final_log_probability: watched.drawn_from_log,
+                raw_probability: raw_p,
+                raw_log_probability: raw_log_p,
+                final_probability: final_p,
+                final_log_probability: final_log_p,
+                watched_raw_probability: watched.raw_p,
+                watched_raw_log_probability: watched.raw_log_p,
+                watched_final_probability: watched.final_p,
+                watched_final_log_probability: watched.final_log_p,
             }
         };
         if size > 0 {

@@ -7,7 +7,7 @@ mod common;
 mod golden;
 
 use common::{SplitMix, rows};
-use s2sampler_core::{Sampler, SamplerParams};
+use s2sampler_core::{ResolutionCounts, Sampler, SamplerParams};
 
 /// For each row of a length.
 const DRAWS: usize = 4000;
@@ -19,20 +19,18 @@ const LIMITS: [i32; 7] = [2, 5, 20, 30, 50, 200, 1000];
 #[derive(Default)]
 struct Count {
     draws: u64,
-    proofs: [u64; 4],
+    settled: ResolutionCounts,
 }
 
 impl Count {
     fn add(&mut self, sampler: &Sampler, draws: usize) {
         self.draws += draws as u64;
-        for (sum, proofs) in self.proofs.iter_mut().zip(sampler.resolutions()) {
-            *sum += proofs;
-        }
+        self.settled += sampler.resolutions();
     }
 
     fn print(&self, set: &str) {
-        let [maxima, row, exact, sort] = self.proofs;
-        let none = self.draws - self.proofs.iter().sum::<u64>();
+        let ResolutionCounts { maxima, row, exact, sort } = self.settled;
+        let none = self.draws - self.settled.total();
         println!("{set},{},{none},{maxima},{row},{exact},{sort}", self.draws);
     }
 }

@@ -1,63 +1,127 @@
 //! One draw from one row: the steps in the order of the header's manual.
 
-use crate::nucleus::{self, Resolution};
+pub(crate) mod normalizer;
+pub(crate) mod nucleus;
+
 use crate::rng::Source;
 use crate::rules::discrete::discrete_distribution;
 use crate::rules::min_p;
 use crate::rules::nucleus::Nucleus;
-use crate::rules::rank::RankKey;
+use crate::rules::rank::{FALLBACK_ID, RankKey};
+use crate::rules::temperature::tempered;
+use crate::rules::weights::normalize_twice;
 use crate::select::{BlockedRow, RankedPrefix, RowScan};
-use crate::simd::{EXP_FLOOR, Kernels};
-use crate::tempered::softmax_with_temperature;
+use crate::simd::{EXP_MIN_ARG, ExpRange, Kernels};
 use crate::{Error, SamplerParams, memory};
+use nucleus::Resolution;
 
-/// A row of logits, perhaps part of a longer one.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Row<'a> {
-    pub logits: &'a [f32],
-    /// How many tokens the row has besides, all at -inf.
-    pub masked_out: usize,
-}
-
-impl Row<'_> {
-    /// The number of tokens, if it is one that a row can have.
-    fn len(&self) -> Result<usize, Error> {
-        match self.logits.len() + self.masked_out {
-            0 => Err(Error::EmptyRow),
-            n if i32::try_from(n).is_ok() => Ok(n),
-            _ => Err(Error::BadArgument),
-        }
+/// Checks the number of tokens in a row: at least one, and no more than ids can count.
+pub(crate) fn check_row_len(len: usize) -> Result<(), Error> {
+    match len {
+        0 => Err(Error::EmptyRow),
+        len if i32::try_from(len).is_ok() => Ok(()),
+        _ => Err(Error::BadArgument),
     }
 }
 
-/// What may be asked of a draw beyond the three parameters; the default asks nothing.
+/// A row of logits, perhaps only the allowed tokens of a longer row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MaskedRow<'a> {
+    pub logits: &'a [f32],
+    /// The number of further tokens, all at -inf.
+    pub masked_out: usize,
+}
+
+impl<'a> MaskedRow<'a> {
+    /// A row without a mask.
+    pub(crate) fn whole(logits: &'a [f32]) -> Self {
+        Self { logits, masked_out: 0 }
+    }
+
+    /// The number of tokens, checked.
+    fn len(&self) -> Result<usize, Error> {
+        let len = self.logits.len() + self.masked_out;
+        check_row_len(len).map(|()| len)
+    }
+}
+
+/// The options of a draw besides the three parameters; all off by default.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct DrawOptions {
-    /// Candidates below this share of the best one's probability are dropped; 0 drops none.
+    /// Drops candidates below this share of the best one's probability; 0 drops none.
     pub min_p: f32,
     /// The index of a token that stays a candidate whatever its rank.
     pub keep: Option<u32>,
 }
 
-/// What a draw came to.
+/// The result of a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DrawOutcome {
-    /// The index of the token in the row; none if there is nothing above -inf.
+    /// The index of the token in the row; none if nothing is above -inf.
     pub index: Option<u32>,
-    /// The number of candidates, those at -inf included; 1 where the best token was certain.
+    /// The number of candidates, those at -inf included; 1 for a greedy draw.
     pub candidates: usize,
 }
 
-/// Working memory of a draw, grown once and kept. After a draw it holds what was drawn from.
+impl DrawOutcome {
+    /// The token's id, `id_of` being the id at an index. Without a token above -inf it is the fallback of
+    /// the whole row, not of the part that a mask leaves.
+    pub(crate) fn id(&self, id_of: impl FnOnce(u32) -> u32) -> u32 {
+        self.index.map_or(FALLBACK_ID, id_of)
+    }
+}
+
+/// How many draws each kind of proof settled, every kind dearer than the one before.
+///
+/// Draws that need no proof are not counted: greedy ones, `top_k` 1, and rows without a finite maximum.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ResolutionCounts {
+    /// By bounds from the block maxima.
+    pub maxima: u64,
+    /// By bounds from a sum over the row.
+    pub row: u64,
+    /// By the exact sum, without a sort.
+    pub exact: u64,
+    /// By sorting the row.
+    pub sort: u64,
+}
+
+impl ResolutionCounts {
+    pub(crate) const NONE: Self = Self { maxima: 0, row: 0, exact: 0, sort: 0 };
+
+    /// The number of draws counted.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.maxima + self.row + self.exact + self.sort
+    }
+
+    fn add(&mut self, resolution: Resolution) {
+        *match resolution {
+            Resolution::Maxima => &mut self.maxima,
+            Resolution::Row => &mut self.row,
+            Resolution::Exact => &mut self.exact,
+            Resolution::Sort => &mut self.sort,
+        } += 1;
+    }
+}
+
+impl core::ops::AddAssign for ResolutionCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.maxima += other.maxima;
+        self.row += other.row;
+        self.exact += other.exact;
+        self.sort += other.sort;
+    }
+}
+
+/// Working memory of a draw, grown once and kept.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     scan: RowScan,
     prefix: RankedPrefix,
     weights: Vec<f32>,
-    /// The token that `weights` has after those of the first ranks.
-    kept: Option<u32>,
-    /// How often each kind of proof was needed.
-    pub resolutions: [u64; 4],
+    pub resolutions: ResolutionCounts,
 }
 
 impl Scratch {
@@ -66,49 +130,146 @@ impl Scratch {
             scan: RowScan::new(),
             prefix: RankedPrefix::new(),
             weights: Vec::new(),
-            kept: None,
-            resolutions: [0; 4],
+            resolutions: ResolutionCounts::NONE,
         }
     }
+}
 
-    /// The probability with which the last draw could have come to the token at `index`.
-    pub(crate) fn probability_of(&self, drawn: DrawOutcome, index: u32) -> f64 {
-        let total: f64 = self.weights.iter().map(|w| f64::from(*w)).sum();
-        // NaN weights, as none at all, leave the draw no choice.
-        if self.weights.is_empty() || total.is_nan() {
-            return if drawn.index == Some(index) { 1.0 } else { 0.0 };
-        }
-        let ranks = self.weights.len() - usize::from(self.kept.is_some());
-        let ids = self.prefix.keys().iter().take(ranks).map(|key| key.id());
-        let rank = ids.chain(self.kept).position(|id| id == index);
-        let weight = rank.and_then(|rank| self.weights.get(rank)).map_or(0.0, |w| f64::from(*w));
-        weight / total
-    }
+/// The distribution that a token was drawn from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Distribution<'a> {
+    /// The draw had no choice: all the probability is at this index, or there is no token.
+    Certain(Option<u32>),
+    /// A weight for each of the ranked candidates, and then for the kept one, if there is one.
+    Weighted { ranked: &'a [RankKey], kept: Option<u32>, weights: &'a [f32] },
+}
 
-    /// What there is to know of a row besides its tokens.
-    pub(crate) fn row_stats(
-        &mut self,
-        kernels: &'static Kernels,
-        logits: &[f32],
-    ) -> Result<RowStats, Error> {
-        let blocked = self.scan.read(kernels, logits)?;
-        let mut row_stats =
-            RowStats { nans: 0, infinities: 0, log_sum_exp: f64::from(blocked.top) };
-        let mut sum = 0.0;
-        for part in &blocked.segments {
-            // The padding is -inf, which reaches -inf, as all but NaN do.
-            let numbers = (kernels.count_reaching)(part.logits, f32::NEG_INFINITY);
-            row_stats.nans += part.logits.len() - numbers;
-            row_stats.infinities += (kernels.count_reaching)(part.logits, f32::INFINITY);
-            if blocked.top.is_finite() {
-                sum += (kernels.row_mass)(part.logits, part.maxima, blocked.top, EXP_FLOOR).sum;
+impl Distribution<'_> {
+    /// The probability of the token at `index`.
+    pub(crate) fn probability_of(&self, index: u32) -> f64 {
+        match *self {
+            Self::Certain(certain) => f64::from(u8::from(certain == Some(index))),
+            Self::Weighted { ranked, kept, weights } => {
+                debug_assert_eq!(ranked.len() + usize::from(kept.is_some()), weights.len());
+                let total: f64 = weights.iter().map(|w| f64::from(*w)).sum();
+                let ids = ranked.iter().map(|key| key.id()).chain(kept);
+                let weight = ids.zip(weights).find(|(id, _)| *id == index);
+                weight.map_or(0.0, |(_, w)| f64::from(*w) / total)
             }
         }
-        if blocked.top.is_finite() {
-            row_stats.log_sum_exp += sum.ln();
-        }
-        Ok(row_stats)
     }
+}
+
+/// One draw: from what, and how.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Draw<'a> {
+    pub kernels: &'static Kernels,
+    pub row: MaskedRow<'a>,
+    pub params: &'a SamplerParams,
+    pub options: DrawOptions,
+}
+
+impl Draw<'_> {
+    /// Draws a token. The source gives one uniform or none.
+    pub(crate) fn sample<'s>(
+        &self,
+        source: &mut Source<'_>,
+        scratch: &'s mut Scratch,
+    ) -> Result<(DrawOutcome, Distribution<'s>), Error> {
+        match self.greedy_or_single()? {
+            Some(outcome) => Ok((outcome, Distribution::Certain(outcome.index))),
+            None => self.sample_candidates(source, scratch),
+        }
+    }
+
+    /// The best token, if no other can be drawn. This needs neither memory nor a generator.
+    pub(crate) fn greedy_or_single(&self) -> Result<Option<DrawOutcome>, Error> {
+        let single = self.options.keep.is_none() && self.params.rank_limit(self.row.len()?) == 1;
+        let best_alone = single || self.params.is_greedy();
+        Ok(best_alone.then(|| DrawOutcome { index: self.argmax(), candidates: 1 }))
+    }
+
+    fn argmax(&self) -> Option<u32> {
+        self.kernels.argmax(self.row.logits)
+    }
+
+    /// As [`Self::sample`], after [`Self::greedy_or_single`] found no certain token.
+    pub(crate) fn sample_candidates<'s>(
+        &self,
+        source: &mut Source<'_>,
+        scratch: &'s mut Scratch,
+    ) -> Result<(DrawOutcome, Distribution<'s>), Error> {
+        let Self { kernels, row, params, options } = *self;
+        let limit = params.rank_limit(row.len()?);
+        let Scratch { scan, prefix, weights, resolutions } = scratch;
+        let mut blocked = scan.read(kernels, row.logits)?;
+        let certain = |index, candidates| {
+            Ok((DrawOutcome { index, candidates }, Distribution::Certain(index)))
+        };
+        if !blocked.top.is_finite() {
+            // There is no distribution: S is NaN and drops nothing, the weights are NaN and give rank 0.
+            if limit > 1 {
+                source.uniform();
+            }
+            return certain(self.argmax(), limit);
+        }
+        let (mut candidates, resolution) =
+            nucleus::cut(Nucleus::Exclusive, &mut blocked, prefix, limit, params.nucleus())?;
+        resolutions.add(resolution);
+        if !min_p::is_off(options.min_p) {
+            let low = min_p::lowest_logit(blocked.top, options.min_p);
+            let ranked = &prefix.keys()[..candidates.min(prefix.keys().len())];
+            candidates = ranked.partition_point(|key| key.logit() >= low).max(1);
+        }
+        let ranked = &prefix.keys()[..candidates.min(prefix.keys().len())];
+        let kept = options.keep.and_then(|index| kept_apart(&blocked, index, ranked));
+        candidates += usize::from(kept.is_some());
+        let best = Some(ranked[0].id());
+        if candidates < 2 {
+            return certain(best, candidates);
+        }
+        let weighted = ranked.len() + usize::from(kept.is_some());
+        weights.clear();
+        memory::reserve(weights, weighted)?;
+        let u = source.uniform();
+        if candidates > weighted && params.temperature == f32::INFINITY {
+            // -inf / inf: NaN weights, which give rank 0. At any other temperature -inf has weight 0.
+            return certain(best, candidates);
+        }
+        weights.extend(ranked.iter().map(|key| key.logit()));
+        weights.extend(kept.map(|(_, logit)| logit));
+        let kept = kept.map(|(index, _)| index);
+        let weights = &mut weights[..];
+        if !softmax_with_temperature(kernels, weights, blocked.top, params.temperature) {
+            return certain(best, candidates);
+        }
+        let rank = discrete_distribution(weights, u);
+        let index = ranked.get(rank).map(|key| key.id()).or(kept);
+        let distribution = match weights[0].is_nan() {
+            // Then all are: the sum they were divided by was NaN.
+            true => Distribution::Certain(index),
+            false => Distribution::Weighted { ranked, kept, weights },
+        };
+        Ok((DrawOutcome { index, candidates }, distribution))
+    }
+}
+
+/// The token at `index` with its logit, if it is above -inf and not ranked. (If there are candidates at -inf,
+/// all tokens above -inf are ranked.)
+fn kept_apart(blocked: &BlockedRow<'_>, index: u32, ranked: &[RankKey]) -> Option<(u32, f32)> {
+    let logit = blocked.logit(index)?;
+    let is_ranked = ranked.iter().any(|key| key.id() == index);
+    (logit > f32::NEG_INFINITY && !is_ranked).then_some((index, logit))
+}
+
+/// Turns the candidates' logits, in rank order, into the weights of the draw, in place. False if there is no
+/// distribution and rank 0 is the answer.
+///
+/// Bit-exact: do not reorder or fuse these operations.
+fn softmax_with_temperature(kernels: &Kernels, logits: &mut [f32], top: f32, t: f32) -> bool {
+    logits.iter_mut().for_each(|l| *l = tempered(*l, top, t));
+    kernels.expf_all(logits);
+    normalize_twice(logits)
 }
 
 /// Facts about a whole row.
@@ -120,89 +281,29 @@ pub(crate) struct RowStats {
     pub log_sum_exp: f64,
 }
 
-/// The best token, where nothing else can be drawn: that takes neither memory nor a generator.
-pub(crate) fn greedy_or_single(
-    kernels: &Kernels,
-    row: Row<'_>,
-    params: &SamplerParams,
-    options: DrawOptions,
-) -> Result<Option<DrawOutcome>, Error> {
-    let alone = options.keep.is_none() && params.rank_limit(row.len()?) == 1;
-    let greedy_or_single = alone || params.is_greedy();
-    Ok(greedy_or_single.then(|| DrawOutcome { index: (kernels.argmax)(row.logits), candidates: 1 }))
-}
-
-/// Draws a token; the source gives one uniform or none.
-pub(crate) fn sample(
-    kernels: &'static Kernels,
-    row: Row<'_>,
-    params: &SamplerParams,
-    options: DrawOptions,
-    source: &mut Source<'_>,
-    scratch: &mut Scratch,
-) -> Result<DrawOutcome, Error> {
-    let limit = params.rank_limit(row.len()?);
-    let Scratch { scan, prefix, weights, kept, resolutions } = scratch;
-    weights.clear();
-    *kept = None;
-    if let Some(drawn) = greedy_or_single(kernels, row, params, options)? {
-        return Ok(drawn);
-    }
-    let mut blocked = scan.read(kernels, row.logits)?;
-    let p = params.nucleus();
-    if !blocked.top.is_finite() {
-        // No distribution can be made: S is NaN and drops nothing, the weights are NaN and give rank 0.
-        if limit > 1 {
-            source.uniform();
+impl RowStats {
+    /// Reads the row.
+    pub(crate) fn of(
+        kernels: &'static Kernels,
+        logits: &[f32],
+        scratch: &mut Scratch,
+    ) -> Result<Self, Error> {
+        let blocked = scratch.scan.read(kernels, logits)?;
+        let top = blocked.top;
+        let mut stats = Self { nans: 0, infinities: 0, log_sum_exp: f64::from(top) };
+        let mut sum = 0.0;
+        for segment in &blocked.segments {
+            // Everything but NaN reaches -inf, the padding included.
+            let numbers = kernels.count_reaching(segment.logits, f32::NEG_INFINITY);
+            stats.nans += segment.logits.len() - numbers;
+            stats.infinities += kernels.count_reaching(segment.logits, f32::INFINITY);
+            if top.is_finite() {
+                sum += kernels.sum_exps(*segment, ExpRange { top, floor: EXP_MIN_ARG }).sum;
+            }
         }
-        return Ok(DrawOutcome { index: (kernels.argmax)(row.logits), candidates: limit });
+        if top.is_finite() {
+            stats.log_sum_exp += sum.ln();
+        }
+        Ok(stats)
     }
-    let (mut candidates, resolution) =
-        nucleus::cut(Nucleus::Exclusive, &mut blocked, prefix, limit, p)?;
-    resolutions[match resolution {
-        Resolution::Maxima => 0,
-        Resolution::Row => 1,
-        Resolution::Exact => 2,
-        Resolution::Sort => 3,
-    }] += 1;
-    if !min_p::is_off(options.min_p) {
-        let low = min_p::lowest_logit(blocked.top, options.min_p);
-        let ranked = &prefix.keys()[..candidates.min(prefix.keys().len())];
-        candidates = ranked.partition_point(|key| key.logit() >= low).max(1);
-    }
-    let ranked = &prefix.keys()[..candidates.min(prefix.keys().len())];
-    let apart = options.keep.and_then(|index| kept_apart(&blocked, index, ranked));
-    candidates += usize::from(apart.is_some());
-    let first = ranked.first().map(|key| key.id());
-    let drawn = |index| Ok(DrawOutcome { index, candidates });
-    if candidates < 2 {
-        return drawn(first);
-    }
-    memory::reserve(weights, ranked.len() + 1)?;
-    let u = source.uniform();
-    if candidates > ranked.len() + usize::from(apart.is_some())
-        && params.temperature == f32::INFINITY
-    {
-        // -inf / inf: NaN weights, which give rank 0. At any other temperature a -inf weighs nothing.
-        return drawn(first);
-    }
-    weights.extend(ranked.iter().map(|key| key.logit()));
-    if let Some((index, logit)) = apart {
-        *kept = Some(index);
-        weights.push(logit);
-    }
-    if !softmax_with_temperature(kernels, weights, blocked.top, params.temperature) {
-        weights.clear();
-        return drawn(first);
-    }
-    let rank = discrete_distribution(weights, u);
-    drawn(ranked.get(rank).map(|key| key.id()).or(*kept))
-}
-
-/// The token at `index` with its logit, if it is above -inf and not among the ranked ones. (Where the
-/// candidates go beyond those above -inf it is among them.)
-fn kept_apart(blocked: &BlockedRow<'_>, index: u32, ranked: &[RankKey]) -> Option<(u32, f32)> {
-    let logit = blocked.logit(index)?;
-    let is_ranked = ranked.iter().any(|key| key.id() == index);
-    (logit > f32::NEG_INFINITY && !is_ranked).then_some((index, logit))
 }

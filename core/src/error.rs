@@ -1,11 +1,11 @@
-//! Everything that can go wrong, with the status number the C interface returns for it.
+//! The errors, with the status number that the C interface returns for each.
 
 use core::ffi::CStr;
 use core::fmt;
 
-/// Why a call could not give a token.
+/// Why a call failed.
 ///
-/// The discriminants are the C status codes. They are pinned: a number is never changed or reused.
+/// The discriminants are the C status codes. They are pinned: no number is ever changed or reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(i32)]
@@ -16,11 +16,11 @@ pub enum Error {
     BadArgument = -2,
     /// The row has no tokens.
     EmptyRow = -3,
-    /// Memory for the working buffers could not be had; nothing was changed.
+    /// Allocation failed; nothing changed.
     OutOfMemory = -4,
-    /// A defect in the library itself; nothing unwinds into the caller.
+    /// A defect in the library.
     Internal = -5,
-    /// The operating system gave no randomness for a seed.
+    /// The operating system gave no random bytes for a seed.
     NoEntropy = -6,
     /// No stage of the chain selects a token.
     NoSelection = -7,
@@ -38,13 +38,13 @@ impl Error {
         Self::NoSelection,
     ];
 
-    /// The negative number that stands for this error in the C interface.
+    /// The negative status number of the C interface.
     #[must_use]
     pub const fn status(self) -> i32 {
         self as i32
     }
 
-    /// A short English description, as `s2_status_string` returns it.
+    /// A short description, the text that `s2_status_string` returns.
     #[must_use]
     pub const fn message(self) -> &'static str {
         match self.c_message().to_str() {
@@ -53,7 +53,7 @@ impl Error {
         }
     }
 
-    /// The same text, ended by a NUL.
+    /// The same text as a C string.
     #[must_use]
     pub const fn c_message(self) -> &'static CStr {
         match self {

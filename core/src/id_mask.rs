@@ -1,4 +1,4 @@
-//! The tokens that a mask leaves, as a short row of their own.
+//! A mask over the ids of a row, and the allowed logits as a shorter row.
 
 use crate::Error;
 use crate::memory::reserve;
@@ -23,42 +23,43 @@ impl TokenRange {
     }
 }
 
-/// A stretch of the row that is allowed, and where it begins among the allowed tokens.
+/// Consecutive allowed ids.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     first: usize,
     end: usize,
+    /// The index of the first among all allowed tokens.
     start: usize,
 }
 
-/// The allowed stretches in id order, without overlap, and memory for their logits.
+/// The allowed ids as runs, in id order and without overlap. A token's index is its place among the allowed
+/// tokens in id order.
 #[derive(Debug, Default)]
 pub(crate) struct IdMask {
     runs: Vec<Run>,
-    logits: Vec<f32>,
 }
 
 impl IdMask {
     pub(crate) const fn new() -> Self {
-        Self { runs: Vec::new(), logits: Vec::new() }
+        Self { runs: Vec::new() }
     }
 
-    /// Takes in ranges of ids, in any order and overlapping as they may, cut down to ids below `n`.
+    /// Allows the ids in `ranges`, both ends included, and no others. Ranges may come in any order and
+    /// overlap. Ids outside `0..n` are ignored.
     pub(crate) fn set(
         &mut self,
         ranges: impl ExactSizeIterator<Item = (i64, i64)>,
         n: usize,
     ) -> Result<(), Error> {
         self.runs.clear();
-        self.logits.clear();
         reserve(&mut self.runs, ranges.len())?;
         self.runs.extend(ranges.filter_map(|(first, last)| {
             let first = usize::try_from(first.max(0)).ok()?;
             let end = usize::try_from(last.saturating_add(1)).ok()?.min(n);
             (first < end).then_some(Run { first, end, start: 0 })
         }));
-        if !self.runs.is_sorted_by_key(|s| s.first) {
-            self.runs.sort_unstable_by_key(|s| s.first);
+        if !self.runs.is_sorted_by_key(|run| run.first) {
+            self.runs.sort_unstable_by_key(|run| run.first);
         }
         self.runs.dedup_by(|next, run| {
             let joins = next.first <= run.end;
@@ -75,54 +76,48 @@ impl IdMask {
         Ok(())
     }
 
-    /// Copies the allowed logits of `row`, in id order, for [`Allowed::logits`] to give.
-    pub(crate) fn copy(&mut self, row: &[f32]) -> Result<&mut [f32], Error> {
-        self.logits.clear();
-        let len = self.len();
-        reserve(&mut self.logits, len)?;
+    /// The allowed logits of `row`, in id order: in place if there is one run, else copied to `copy`.
+    pub(crate) fn logits<'a>(
+        &self,
+        row: &'a [f32],
+        copy: &'a mut Vec<f32>,
+    ) -> Result<&'a [f32], Error> {
+        if let [run] = self.runs[..] {
+            return Ok(&row[run.first..run.end]);
+        }
+        self.copy_logits(row, copy)?;
+        Ok(copy)
+    }
+
+    /// Copies the allowed logits of `row` to `copy`, in id order.
+    pub(crate) fn copy_logits(&self, row: &[f32], copy: &mut Vec<f32>) -> Result<(), Error> {
+        copy.clear();
+        reserve(copy, self.len())?;
         for run in &self.runs {
-            self.logits.extend_from_slice(&row[run.first..run.end]);
+            copy.extend_from_slice(&row[run.first..run.end]);
         }
-        Ok(&mut self.logits)
-    }
-
-    /// The copy.
-    pub(crate) fn copied(&mut self) -> &mut [f32] {
-        &mut self.logits
-    }
-
-    /// The allowed logits of `row`, in id order: the copy if one was made since the ranges were taken
-    /// in, else where they lie, which takes a single stretch.
-    pub(crate) fn logits<'a>(&'a self, row: &'a [f32]) -> &'a [f32] {
-        match self.runs[..] {
-            [only] if self.logits.is_empty() => &row[only.first..only.end],
-            _ => &self.logits,
-        }
-    }
-
-    /// Whether they lie in one stretch.
-    pub(crate) fn is_one(&self) -> bool {
-        self.runs.len() == 1
+        Ok(())
     }
 
     /// The number of allowed tokens.
     pub(crate) fn len(&self) -> usize {
-        self.runs.last().map_or(0, |s| s.start + s.end - s.first)
+        self.runs.last().map_or(0, |run| run.start + run.end - run.first)
     }
 
-    /// The id of the allowed token at `index`.
+    /// The id of the allowed token at `index`, which is below the length.
     pub(crate) fn id(&self, index: u32) -> u32 {
         let index = index as usize;
-        let after = self.runs.partition_point(|s| s.start <= index);
-        let run = self.runs[..after].last();
-        run.map_or(0, |s| s.first + index - s.start) as u32
+        debug_assert!(index < self.len());
+        let after = self.runs.partition_point(|run| run.start <= index);
+        let run = self.runs[after - 1];
+        (run.first + index - run.start) as u32
     }
 
-    /// The index of the token `id` among the allowed ones.
+    /// The index of the token `id`; none if it is not allowed.
     pub(crate) fn index(&self, id: u32) -> Option<u32> {
         let id = id as usize;
-        let after = self.runs.partition_point(|s| s.first <= id);
-        let run = self.runs[..after].last().filter(|s| id < s.end)?;
+        let after = self.runs.partition_point(|run| run.first <= id);
+        let run = self.runs[..after].last().filter(|run| id < run.end)?;
         Some((run.start + id - run.first) as u32)
     }
 }
@@ -142,10 +137,8 @@ mod tests {
             let index = ids.iter().position(|other| *other == id);
             assert_eq!(allowed.index(id as u32).map(|i| i as usize), index);
         }
-        if !allowed.is_one() {
-            allowed.copy(&row).expect("memory");
-        }
-        let gathered = allowed.logits(&row);
+        let mut copy = Vec::new();
+        let gathered = allowed.logits(&row, &mut copy).expect("memory");
         assert!(gathered.iter().map(|l| *l as usize).eq(ids.iter().copied()));
         ids
     }

@@ -1,6 +1,6 @@
 //! Picks the next token from a row of logits: top-k and top-p over the softmax of the whole row, then
-//! temperature, then one draw of an MT19937, with the very tokens of a sampler that sorts the row, for
-//! about the cost of reading it.
+//! temperature, then one draw with an MT19937. For a given seed the tokens are exactly those of a sampler that
+//! sorts the row; the cost is about that of reading it.
 //!
 //! ```
 //! use s2sampler_core::{Sampler, SamplerParams};
@@ -18,27 +18,38 @@
 //! # Ok::<(), s2sampler_core::Error>(())
 //! ```
 //!
-//! [`sample_token`] draws with the thread's own generator, [`Sampler`] with one that belongs to a
-//! request; [`Sampler::sample_ranges`] masks without a copy of the row, [`Sampler::sample_request`] has
-//! every option and tells what came of it, [`Stream`] is one utterance of a speech engine. The C
-//! interface over the same code is `include/s2sampler.h`, which is also the manual: the steps of a draw
-//! with their arithmetic, special values, random words, and where this differs from samplers with the
-//! same names elsewhere.
+//! [`sample_token`] draws with the thread's generator, [`Sampler`] with a generator of its own.
+//! [`Sampler::sample_ranges`] masks without a copy of the row, and [`Sampler::sample_request`] has every option
+//! and returns the probabilities. [`Stream`] is one utterance of a speech engine. [`Chain`] applies stages in
+//! any order, and [`Report`] shows what each of them did.
+//!
+//! `include/s2sampler.h`, the C interface over the same code, is also the manual: the steps of a draw with
+//! their arithmetic, special values and random words, and the differences from samplers with the same names
+//! elsewhere.
 //!
 //! # How it is built
 //!
-//! One direction of use, from the top: `capi` · `report` · `request`, `stream` · `oneshot`, `sampler` ·
-//! `thread_state` · `sample`, which has the steps of a draw · `nucleus`, which proves how many candidates
-//! are left, and `temper` · `mass`, bounds of the sum over the row · `select`, the first ranks without
-//! sorting it · `simd`, `rng` · small things. Where to begin reading: `sample`, then `nucleus`.
+//! Start with `rules`, then `draw`. Each room uses those above it:
+//!
+//! - `rules`: each rule of sampling once, as a pure function, with its formula and source.
+//! - `rng`: the MT19937 generator, its saved state, and the fork check.
+//! - `simd`: the loops over a row, for each instruction set, and the choice of one.
+//! - `select`: the first ranks of a row without sorting it.
+//! - `draw`: the steps of one draw. `draw::nucleus` finds how many candidates are left and proves it with
+//!   bounds of the softmax normaliser, from `draw::normalizer`.
+//! - `sampler`, `request`, `thread_sampler`: a draw with its generator and working memory. `stream`: the loop
+//!   of a speech engine around a sampler.
+//! - `chain`: candidates that stages change one after the other. A stage that only cuts uses `select` and
+//!   `draw::nucleus` as well.
+//! - `report`: a chain run once more, stage by stage, with the probabilities before and after.
+//!
+//! `error`, `memory`, `params`, `id_mask` and `sequential_sum` are small helpers for all of them.
 
 mod chain;
 mod draw;
 mod error;
 mod id_mask;
 mod memory;
-mod normalizer;
-mod nucleus;
 mod params;
 mod report;
 mod request;
@@ -49,19 +60,20 @@ mod select;
 mod sequential_sum;
 mod simd;
 mod stream;
-mod tempered;
 mod thread_rng;
 mod thread_sampler;
 
 pub use chain::{Applied, Chain, Preset, PresetParams, Stage, TokenData};
+#[doc(hidden)]
+pub use draw::ResolutionCounts;
 pub use error::Error;
 pub use id_mask::TokenRange;
-/// For the C interface, which must not abort either.
+/// For the C interface, which must not abort on allocation failure either.
 #[doc(hidden)]
 pub use memory::reserve;
 pub use params::SamplerParams;
 pub use report::{CandidateReport, Report, StageReport, report_draw};
-pub use request::{Answer, Likelihood, Request, Response};
+pub use request::{SampleRequest, SampleResult, SampledToken, TokenProbability};
 pub use sampler::Sampler;
 pub use simd::SimdLevel;
 pub use stream::{RasMode, Stream, StreamConfig};

@@ -1,20 +1,20 @@
-//! Growing the working buffers without ever aborting.
+//! Growing buffers with an error instead of an abort if allocation fails.
 
 use crate::Error;
 
-/// Makes room for `more` further elements.
+/// Makes room for `more` elements beyond the length.
 pub fn reserve<T>(buffer: &mut Vec<T>, more: usize) -> Result<(), Error> {
     buffer.try_reserve(more).map_err(|_| Error::OutOfMemory)
 }
 
-/// Sets the length, filling new places with `value`.
+/// Sets the length; new elements are `value`.
 pub(crate) fn resize<T: Copy>(buffer: &mut Vec<T>, len: usize, value: T) -> Result<(), Error> {
     reserve(buffer, len.saturating_sub(buffer.len()))?;
     buffer.resize(len, value);
     Ok(())
 }
 
-/// A copy, if there is memory for it.
+/// A copy of `items`.
 pub(crate) fn copy<T: Copy>(items: &[T]) -> Result<Vec<T>, Error> {
     let mut copy = Vec::new();
     copy.try_reserve_exact(items.len()).map_err(|_| Error::OutOfMemory)?;
@@ -22,11 +22,11 @@ pub(crate) fn copy<T: Copy>(items: &[T]) -> Result<Vec<T>, Error> {
     Ok(copy)
 }
 
-/// An error where not even a few bytes can be had.
+/// An error if not even a small allocation succeeds.
 pub(crate) fn probe() -> Result<(), Error> {
-    const FEW: usize = 256;
+    const PROBE_LEN: usize = 256;
     let mut bytes: Vec<u8> = Vec::new();
-    reserve(&mut bytes, FEW)?;
+    reserve(&mut bytes, PROBE_LEN)?;
     core::hint::black_box(&bytes);
     Ok(())
 }

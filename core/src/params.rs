@@ -1,4 +1,4 @@
-//! The three knobs of a draw, in the layout of the engines' own struct.
+//! The three parameters of a draw, in the layout of the engines' struct.
 
 use crate::rules::temperature;
 
@@ -35,7 +35,7 @@ impl SamplerParams {
     /// Temperature 0.8, top_p 0.8, top_k 30.
     pub const DEFAULT: Self = Self { temperature: 0.8, top_p: 0.8, top_k: 30 };
 
-    /// The number of ranks that top_k lets through in a row of `n` tokens.
+    /// The number of ranks that top_k keeps in a row of `n` tokens.
     pub(crate) fn rank_limit(&self, n: usize) -> usize {
         match usize::try_from(self.top_k) {
             Ok(k) if k > 0 => k.min(n),
@@ -43,12 +43,12 @@ impl SamplerParams {
         }
     }
 
-    /// top_p clamped to [0, 1]; NaN stays NaN, and no sum compares greater than it.
+    /// top_p clamped to [0, 1]. NaN stays NaN, and no sum is greater than NaN.
     pub(crate) fn nucleus(&self) -> f32 {
         self.top_p.clamp(0.0, 1.0)
     }
 
-    /// Whether the draw is a plain argmax. NaN is not: it draws among the maxima.
+    /// Whether the draw is an argmax. NaN is not greedy: it draws among the maxima.
     pub(crate) fn is_greedy(&self) -> bool {
         temperature::is_greedy(self.temperature)
     }

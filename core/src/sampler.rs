@@ -1,17 +1,21 @@
-//! A generator of one's own: for a request or an utterance, not for a thread.
+//! A sampler: a generator that belongs to a request or an utterance, not to a thread.
 
-use crate::draw::{DrawOptions, Row, Scratch, sample};
+use crate::draw::{Draw, DrawOptions, MaskedRow, ResolutionCounts, Scratch};
 use crate::id_mask::{IdMask, TokenRange};
+use crate::request::{self, SampleRequest, SampleResult, SampledToken};
 use crate::rng::{self, Generator, Source};
 use crate::simd::{Kernels, SimdLevel};
 use crate::{Error, SamplerParams};
 
-/// A stream of draws that depends on nothing but its seed and the rows it is given.
+/// A stream of draws that depends only on its seed and on the rows it is given.
 #[derive(Debug)]
 pub struct Sampler {
     pub(crate) generator: Generator,
     pub(crate) scratch: Scratch,
-    pub(crate) allowed: IdMask,
+    pub(crate) mask: IdMask,
+    /// Working memory: the allowed logits, with the penalties of a request.
+    pub(crate) masked_logits: Vec<f32>,
+    /// Working memory: the history of a request.
     pub(crate) recent: Vec<u32>,
     pub(crate) kernels: &'static Kernels,
 }
@@ -26,10 +30,10 @@ impl Sampler {
         Self::with(Generator::new(seed))
     }
 
-    /// A sampler seeded by the operating system; [`Sampler::seed`] tells with what.
+    /// A sampler seeded by the operating system; [`Sampler::seed`] returns the seed.
     ///
     /// # Errors
-    /// [`Error::NoEntropy`] if the system has no randomness to give.
+    /// [`Error::NoEntropy`] if the system gives no random bytes.
     pub fn from_system() -> Result<Self, Error> {
         Generator::from_system().map(Self::with)
     }
@@ -38,21 +42,21 @@ impl Sampler {
         Self {
             generator,
             scratch: Scratch::new(),
-            allowed: IdMask::new(),
+            mask: IdMask::new(),
+            masked_logits: Vec::new(),
             recent: Vec::new(),
             kernels: Kernels::chosen(),
         }
     }
 
-    /// A sampler that uses the kernels of `level`; none if this CPU lacks it. For tests and
-    /// benchmarks: the tokens are the same at every level.
+    /// A sampler that uses the kernels of `level`, for tests and benchmarks; none if this CPU lacks it.
     #[doc(hidden)]
     #[must_use]
     pub fn with_simd_level(seed: u32, level: SimdLevel) -> Option<Self> {
         Some(Self { kernels: Kernels::at(level)?, ..Self::new(seed) })
     }
 
-    /// Starts the stream again, in the state of `std::mt19937(seed)`.
+    /// Restarts the stream in the state of `std::mt19937(seed)`.
     pub fn reseed(&mut self, seed: u32) {
         self.generator = Generator::new(seed);
     }
@@ -65,30 +69,32 @@ impl Sampler {
 
     /// The number of 32-bit words taken from the generator since it was seeded.
     #[must_use]
-    pub fn words(&self) -> u64 {
+    pub fn rng_words(&self) -> u64 {
         self.generator.words()
     }
 
-    /// How the draws so far were settled: by bounds from the maxima of the row, by bounds from a sum
-    /// over it, by the exact sum, and by sorting it, in this order, each dearer than the one before.
-    ///
-    /// Draws that need no proof are not counted: greedy ones, `top_k` 1, `top_p` 0, and rows without
-    /// a finite maximum.
+    /// How many draws each kind of proof settled so far.
+    #[doc(hidden)]
     #[must_use]
-    pub fn resolutions(&self) -> [u64; 4] {
+    pub fn resolutions(&self) -> ResolutionCounts {
         self.scratch.resolutions
     }
 
-    /// Draws a token; as [`crate::sample_token`], with this sampler's own generator.
+    /// Draws a token with this sampler's generator; otherwise the same as [`crate::sample_token`].
     ///
     /// # Errors
     /// Those of [`crate::sample_token`].
     pub fn sample(&mut self, logits: &[f32], params: &SamplerParams) -> Result<u32, Error> {
-        self.draw(Row { logits, masked_out: 0 }, params).map(|index| index.unwrap_or(0))
+        let Self { generator, scratch, kernels, .. } = self;
+        let (row, options) = (MaskedRow::whole(logits), DrawOptions::default());
+        generator.after_fork()?;
+        let draw = Draw { kernels: *kernels, row, params, options };
+        let (outcome, _) = draw.sample(&mut Source::Generator(generator), scratch)?;
+        Ok(outcome.id(|index| index))
     }
 
-    /// Draws a token from the ids in `ranges`: what [`Sampler::sample`] would draw from the row with
-    /// -inf at every other id, at a cost that follows the number of ids allowed.
+    /// Draws a token from the ids in `ranges`. The result is the same as that of [`Sampler::sample`] for a
+    /// row with -inf at every other id. The cost depends on the number of allowed ids.
     ///
     /// Ranges may come in any order and overlap; ids beyond the row are ignored.
     ///
@@ -100,32 +106,45 @@ impl Sampler {
         ranges: &[TokenRange],
         params: &SamplerParams,
     ) -> Result<u32, Error> {
-        let mut allowed = core::mem::take(&mut self.allowed);
-        let token = allowed.set(ranges.iter().map(TokenRange::ends), logits.len()).and_then(|()| {
-            if !allowed.is_one() {
-                allowed.copy(logits)?;
-            }
-            let part = allowed.logits(logits);
-            if part.is_empty() {
-                return Err(Error::EmptyRow);
-            }
-            self.draw(Row { logits: part, masked_out: logits.len() - part.len() }, params)
-        });
-        // All -inf is the row's own affair: the answer is id 0, as for the masked row.
-        let token = token.map(|index| index.map_or(0, |index| allowed.id(index)));
-        self.allowed = allowed;
-        token
+        let Self { generator, scratch, mask, masked_logits, kernels, .. } = self;
+        mask.set(ranges.iter().map(TokenRange::ends), logits.len())?;
+        if mask.len() == 0 {
+            return Err(Error::EmptyRow);
+        }
+        let allowed = mask.logits(logits, masked_logits)?;
+        let row = MaskedRow { logits: allowed, masked_out: logits.len() - allowed.len() };
+        generator.after_fork()?;
+        let draw = Draw { kernels: *kernels, row, params, options: DrawOptions::default() };
+        let (outcome, _) = draw.sample(&mut Source::Generator(generator), scratch)?;
+        Ok(outcome.id(|index| mask.id(index)))
     }
 
-    fn draw(&mut self, row: Row<'_>, params: &SamplerParams) -> Result<Option<u32>, Error> {
-        self.generator.after_fork()?;
-        let mut source = Source::Generator(&mut self.generator);
-        let options = DrawOptions::default();
-        sample(self.kernels, row, params, options, &mut source, &mut self.scratch)
-            .map(|drawn| drawn.index)
+    /// Draws a token as the request says. A request without options is the same as [`Sampler::sample`].
+    ///
+    /// The order is: penalties, bans and ranges change the row; top_k, top_p and min_p leave candidates; the
+    /// kept token joins them; temperature and the draw follow. The probabilities in the whole row cost one
+    /// more pass over it.
+    ///
+    /// # Errors
+    /// [`Error::EmptyRow`] if no id of the row is allowed; [`Error::BadArgument`] if the uniform is not
+    /// in [0, 1), an id of the row not in 0..=i32::MAX, a penalty not finite, or the repetition penalty
+    /// not positive; else those of [`crate::sample_token`]. After an error no random word was used.
+    pub fn sample_request(&mut self, request: &SampleRequest<'_>) -> Result<SampleResult, Error> {
+        request::sample(self, request)
     }
 
-    /// The state of the generator as bytes, the same on every machine.
+    /// As [`Sampler::sample_request`], but returns no probabilities and does not read the whole row again.
+    ///
+    /// # Errors
+    /// Those of [`Sampler::sample_request`].
+    pub fn sample_request_token(
+        &mut self,
+        request: &SampleRequest<'_>,
+    ) -> Result<SampledToken, Error> {
+        request::sample_token(self, request)
+    }
+
+    /// The state of the generator as bytes, portable between machines.
     #[must_use]
     pub fn save(&self) -> [u8; Self::STATE_LEN] {
         rng::save(&self.generator)
@@ -134,7 +153,7 @@ impl Sampler {
     /// Continues where [`Sampler::save`] was called.
     ///
     /// # Errors
-    /// [`Error::BadArgument`] for anything but the bytes of such a call; nothing changes then.
+    /// [`Error::BadArgument`] for any bytes that no such call returned; then nothing changes.
     pub fn restore(&mut self, state: &[u8]) -> Result<(), Error> {
         self.generator = rng::restore(state)?;
         Ok(())

@@ -1,59 +1,60 @@
-//! Sums that round after every addition, as if added one by one, without waiting for each other.
+//! Sums rounded after every addition, as if the values were added one by one, but with several additions in
+//! flight.
 //!
-//! While a sum s lies in a binade [b, 2b) it is a multiple of the unit u of that binade, and adding
-//! v >= 0 with rounding to nearest adds v rounded to a multiple of u, whatever s is: as long as s stays
-//! below 2b, and unless v / u is exactly half an odd integer, where the parity of s decides. Multiples
-//! of u below 2b add up exactly, in any order, so vectors can do it. A block of values for which that
-//! does not hold is added one by one.
+//! While a sum s lies in a binade [b, 2b) it is a multiple of the binade's unit u. Adding v >= 0 with rounding
+//! to nearest then adds v rounded to a multiple of u, whatever s is, with two exceptions: s must stay below 2b,
+//! and v / u must not be exactly half an odd integer, since then the parity of s decides. Multiples of u below
+//! 2b add up exactly in any order, so vectors can do it. A chunk with an exception is added one by one.
 
-macro_rules! ordered {
+macro_rules! sequential_sum {
     ($module:ident, $float:ident, $lanes:literal) => {
         pub(crate) mod $module {
-            /// Values that are added at once; long enough for its overhead not to count.
-            pub(crate) const BLOCK: usize = 8 * $lanes;
+            /// The number of values added at once, large enough to hide the overhead.
+            pub(crate) const CHUNK_LEN: usize = 8 * $lanes;
 
-            /// `values`, none negative, added one by one to `sum`.
+            /// Adds `values`, none negative, one by one to `sum`.
             pub(crate) fn add(sum: $float, values: &[$float]) -> $float {
-                values.chunks(BLOCK).fold(sum, |sum, block| {
-                    at_once(sum, block).unwrap_or_else(|| block.iter().fold(sum, |sum, v| sum + v))
+                values.chunks(CHUNK_LEN).fold(sum, |sum, chunk| {
+                    add_chunk(sum, chunk)
+                        .unwrap_or_else(|| chunk.iter().fold(sum, |sum, v| sum + v))
                 })
             }
 
-            /// The sum after a block, where its order does not matter; short blocks are not worth it.
-            fn at_once(sum: $float, block: &[$float]) -> Option<$float> {
-                let block: &[$float; BLOCK] = block.try_into().ok()?;
+            /// The sum after a chunk; none if the order of its values matters, or if it is too short to be worth it.
+            fn add_chunk(sum: $float, chunk: &[$float]) -> Option<$float> {
+                let chunk: &[$float; CHUNK_LEN] = chunk.try_into().ok()?;
                 if sum < $float::MIN_POSITIVE || sum.is_nan() {
                     return None;
                 }
                 let binade = $float::from_bits(sum.to_bits() & $float::INFINITY.to_bits());
                 let half_unit = binade * ($float::EPSILON / 2.0);
-                let (mut steps, mut halves) = ([0.0; $lanes], [0.0; $lanes]);
-                for values in block.chunks_exact($lanes) {
+                let (mut steps, mut ties) = ([0.0; $lanes], [0.0; $lanes]);
+                for values in chunk.chunks_exact($lanes) {
                     for (lane, v) in values.iter().enumerate() {
-                        // Adding and taking away the binade rounds to its unit.
+                        // Adding and subtracting the binade rounds to its unit.
                         let step = (v + binade) - binade;
-                        let is_half = (v - step).abs() == half_unit;
+                        let is_tie = (v - step).abs() == half_unit;
                         steps[lane] += step;
-                        halves[lane] += if is_half { 1.0 } else { 0.0 };
+                        ties[lane] += if is_tie { 1.0 } else { 0.0 };
                     }
                 }
                 let total = steps.iter().fold(sum, |total, step| total + step);
-                let halves: $float = halves.iter().sum();
-                // False for NaN too.
-                (halves == 0.0 && total < 2.0 * binade).then_some(total)
+                let ties: $float = ties.iter().sum();
+                // False for NaN.
+                (ties == 0.0 && total < 2.0 * binade).then_some(total)
             }
         }
     };
 }
 
-ordered!(single, f32, 16);
-ordered!(double, f64, 8);
+sequential_sum!(single, f32, 16);
+sequential_sum!(double, f64, 8);
 
 #[cfg(test)]
 mod tests {
     use super::{double, single};
 
-    /// Runs of values in (0, 1] of every size and slope, halves of units among them.
+    /// Runs of values in (0, 1] of every size and slope, ties among them.
     fn values(seed: u64) -> Vec<f32> {
         let mut state = seed;
         let mut next = move || {

@@ -1,46 +1,47 @@
-//! One utterance of an engine that draws a main token and then codebook tokens, frame by frame.
+//! One utterance of a speech engine of the S2 family, frame by frame: the Slow-AR model draws a main token,
+//! then the Fast-AR model draws the frame's codebook tokens.
 
 use crate::id_mask::TokenRange;
-use crate::rules::ras;
+use crate::rules::{MAX_WINDOW, ras};
 use crate::{Error, Sampler, SamplerParams};
 use std::collections::VecDeque;
 
-/// Repetition-aware sampling: when a main token is drawn once more.
+/// Repetition-aware sampling (RAS): when a main token is drawn a second time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RasMode {
     /// Never.
     Off,
-    /// The S2 engines' rule: if a semantic token occurs in the window, once more from the same tokens
-    /// with the RAS temperature, the RAS top_p and the caller's top_k.
+    /// The S2 engines' rule: a semantic token that occurs in the window is drawn again, from the same allowed
+    /// tokens, with the RAS temperature, the RAS top_p and the caller's top_k.
     AnyHit,
-    /// CosyVoice's rule: if it occurs in the window at least `window * tau` times, once more with the
-    /// RAS temperature from all allowed tokens, without top_k and top_p.
+    /// CosyVoice's rule: a semantic token that occurs in the window at least `window * tau` times is drawn
+    /// again, from all allowed tokens, with the RAS temperature and without top_k and top_p.
     Share,
 }
 
-/// What an utterance needs to know of its engine.
+/// The engine's token ids, and the settings of RAS.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StreamConfig {
     /// The first id of the semantic tokens.
     pub semantic_first: i32,
-    /// The last id of the semantic tokens, which is one of them.
+    /// The last id of the semantic tokens, included.
     pub semantic_last: i32,
     /// The id that ends the utterance; negative for none.
     pub end_id: i32,
-    /// When a main token is drawn once more.
+    /// When a main token is drawn a second time.
     pub ras_mode: RasMode,
-    /// How many of the latest main tokens RAS looks at; 0 turns it off.
+    /// The number of latest main tokens that RAS looks at; 0 turns it off.
     pub ras_window: i32,
     /// The temperature of the second draw.
     pub ras_temperature: f32,
-    /// The top_p of the second draw in the S2 mode.
+    /// The top_p of the second draw in the S2 engines' mode.
     pub ras_top_p: f32,
     /// The share of the window in CosyVoice's mode.
     pub ras_tau: f32,
 }
 
 impl Default for StreamConfig {
-    /// No tokens yet; the S2 engines' RAS: window 10, temperature 1, top_p 0.9. (tau 0.1 for the other.)
+    /// No token ids; the S2 engines' RAS with window 10, temperature 1 and top_p 0.9; tau 0.1.
     fn default() -> Self {
         Self {
             semantic_first: 0,
@@ -55,10 +56,7 @@ impl Default for StreamConfig {
     }
 }
 
-/// The longest window.
-const LONGEST: i32 = 1 << 20;
-
-/// A generator, a window of main tokens, and the rules of the loop around them.
+/// An utterance: a sampler, the window of main tokens, and the rules of the engine's loop.
 #[derive(Debug)]
 pub struct Stream {
     sampler: Sampler,
@@ -75,7 +73,7 @@ impl Stream {
     /// negative or above 1,048,576; [`Error::OutOfMemory`].
     pub fn new(sampler: Sampler, config: &StreamConfig) -> Result<Self, Error> {
         let semantic = 0 <= config.semantic_first && config.semantic_first <= config.semantic_last;
-        if !semantic || !(0..=LONGEST).contains(&config.ras_window) {
+        if !semantic || !(0..=MAX_WINDOW).contains(&config.ras_window) {
             return Err(Error::BadArgument);
         }
         let mut window = VecDeque::new();
@@ -94,7 +92,7 @@ impl Stream {
         Ok(copy)
     }
 
-    /// Begins another utterance: the generator seeded, the window empty.
+    /// Begins another utterance: seeds the generator and empties the window.
     pub fn reset(&mut self, seed: u32) {
         self.sampler.reseed(seed);
         self.window.clear();
@@ -107,17 +105,17 @@ impl Stream {
         &self.sampler
     }
 
-    /// Whether the last main token was the end token, be it drawn at once or by the second draw.
+    /// Whether the last main token was the end token, from the first or the second draw.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// Draws the main token of a frame: from the semantic tokens, and from the end token too if
-    /// `allow_end`; once more if RAS says so. What is returned enters the window.
+    /// Draws the main token of a frame, as the Slow-AR model's loop does: from the semantic tokens, and from
+    /// the end token too if `allow_end`; a second time if RAS says so. The token returned enters the window.
     ///
     /// # Errors
-    /// Those of [`Sampler::sample_ranges`]; nothing enters the window then.
+    /// Those of [`Sampler::sample_ranges`]; then nothing enters the window.
     pub fn slow(
         &mut self,
         logits: &[f32],
@@ -127,7 +125,7 @@ impl Stream {
         let StreamConfig { semantic_first: first, semantic_last: last, end_id: end, .. } =
             self.config;
         let both = [TokenRange { first, last }, TokenRange { first: end, last: end }];
-        // A negative end is no id of any row. One among the semantic tokens is banned there too.
+        // A negative end is no id of any row. An end among the semantic tokens is left out if it is forbidden.
         let around = [
             TokenRange { first, last: end.saturating_sub(1) },
             TokenRange { first: end.saturating_add(1), last },
@@ -138,8 +136,8 @@ impl Stream {
             false => &both[..1],
         };
         let mut token = self.sampler.sample_ranges(logits, ranges, params)?;
-        if let Some(again) = self.again(token, params) {
-            token = self.sampler.sample_ranges(logits, ranges, &again)?;
+        if let Some(redraw) = self.ras_redraw_params(token, params) {
+            token = self.sampler.sample_ranges(logits, ranges, &redraw)?;
         }
         self.window.push_back(token);
         while self.window.len() > self.config.ras_window as usize {
@@ -149,8 +147,8 @@ impl Stream {
         Ok(token)
     }
 
-    /// The parameters of the second draw, if there is to be one.
-    fn again(&self, token: u32, params: &SamplerParams) -> Option<SamplerParams> {
+    /// The parameters of the RAS redraw; none if the token stands.
+    fn ras_redraw_params(&self, token: u32, params: &SamplerParams) -> Option<SamplerParams> {
         let config = &self.config;
         let semantic = i64::from(config.semantic_first)..=i64::from(config.semantic_last);
         if !semantic.contains(&i64::from(token)) {
@@ -167,7 +165,7 @@ impl Stream {
         Some(SamplerParams { temperature: config.ras_temperature, top_p, top_k })
     }
 
-    /// Draws a codebook token of a frame, from all of `logits`.
+    /// Draws a codebook token of a frame, as the Fast-AR model's loop does: from all of `logits`.
     ///
     /// # Errors
     /// Those of [`Sampler::sample`].
@@ -179,7 +177,7 @@ impl Stream {
     /// `codebook_size` - 1.
     ///
     /// # Errors
-    /// [`Error::BadArgument`] for a codebook without codes.
+    /// [`Error::BadArgument`] if `codebook_size` is 0.
     pub fn code(&self, token: u32, codebook_size: u32) -> Result<u32, Error> {
         let last = codebook_size.checked_sub(1).ok_or(Error::BadArgument)?;
         Ok(token.saturating_sub(self.config.semantic_first as u32).min(last))

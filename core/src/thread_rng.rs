@@ -1,4 +1,4 @@
-//! What each thread owns: its generator and its working memory.
+//! The state of each thread: its generator and its working memory.
 
 use crate::draw::Scratch;
 use crate::rng::Generator;
@@ -6,23 +6,23 @@ use crate::{Error, memory};
 use std::cell::{Cell, RefCell};
 
 thread_local! {
-    // Two variables: the generator needs no destructor, so a thread that is already running its
+    // Apart from the memory: the generator needs no destructor, so a thread that already runs its
     // destructors still continues its stream.
     static GENERATOR: RefCell<Option<Generator>> = const { RefCell::new(None) };
     static SCRATCH: RefCell<Scratch> = const { RefCell::new(Scratch::new()) };
-    // Whether the C library has been asked to run the destructor of the second.
-    static NOTED: Cell<bool> = const { Cell::new(false) };
+    // Whether the destructor of SCRATCH is registered with the C library.
+    static DESTRUCTOR_REGISTERED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `draw` with this thread's generator, which is seeded by the system if it was not yet.
+/// Runs `draw` once with this thread's generator; the system seeds it if nothing did before.
 pub(crate) fn with<T>(
-    draw: impl FnOnce(&mut Generator, &mut Scratch) -> Result<T, Error>,
+    draw: impl Fn(&mut Generator, &mut Scratch) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    // glibc ends the process where it lacks the few bytes in which it notes a destructor. So they are
-    // asked for first, and given back for it to find.
-    if !NOTED.get() {
+    // Registering a destructor aborts the process if glibc cannot allocate. Try a small allocation first,
+    // so that an error can be returned.
+    if !DESTRUCTOR_REGISTERED.get() {
         memory::probe()?;
-        NOTED.set(true);
+        DESTRUCTOR_REGISTERED.set(true);
     }
     GENERATOR.with(|slot| {
         // Only a signal handler that interrupts a draw can find the cell borrowed.
@@ -32,16 +32,12 @@ pub(crate) fn with<T>(
             empty => empty.insert(Generator::from_system()?),
         };
         generator.after_fork()?;
-        let mut draw = Some(draw);
-        let mut run = |scratch: &mut Scratch| {
-            draw.take().map_or(Err(Error::Internal), |d| d(generator, scratch))
-        };
-        match SCRATCH.try_with(|scratch| scratch.try_borrow_mut().map(|mut s| run(&mut s))) {
-            Ok(Ok(result)) => result,
-            Ok(Err(_)) => Err(Error::Internal),
-            // The thread is ending and its memory is gone: borrow some for this one draw.
-            Err(_) => run(&mut Scratch::new()),
-        }
+        let with_scratch = SCRATCH.try_with(|scratch| {
+            let mut scratch = scratch.try_borrow_mut().map_err(|_| Error::Internal)?;
+            draw(generator, &mut scratch)
+        });
+        // A thread that runs its destructors has lost its memory: it uses new memory for this draw.
+        with_scratch.unwrap_or_else(|_| draw(generator, &mut Scratch::new()))
     })
 }
 

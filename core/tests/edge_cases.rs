@@ -51,7 +51,7 @@ fn check(case: &Map<String, Value>) {
         for_each_level(|level, make| {
             let mut sampler = make(seed);
             assert_eq!(sampler.sample(&row, &params), Err(Error::EmptyRow), "{id}, {level}");
-            assert_eq!(sampler.words(), 0, "{id}, {level}");
+            assert_eq!(sampler.rng_words(), 0, "{id}, {level}");
         });
         return;
     }
@@ -74,9 +74,9 @@ fn check(case: &Map<String, Value>) {
 
 fn draws(mut sampler: Sampler, row: &[f32], params: &SamplerParams) -> Vec<(u32, u64)> {
     let mut one = || {
-        let before = sampler.words();
+        let before = sampler.rng_words();
         let token = sampler.sample(row, params).expect("a token");
-        (token, sampler.words() - before)
+        (token, sampler.rng_words() - before)
     };
     (0..DRAWS).map(|_| one()).collect()
 }

@@ -28,7 +28,7 @@ fn two_equal_candidates_show_the_highest_bit() {
                 let got = sampler.sample(&[0.0, 0.0], &EVERYTHING);
                 assert_eq!(got, Ok(want), "{level}, seed {seed}, draw {draw}");
             }
-            assert_eq!(sampler.words(), 200_000);
+            assert_eq!(sampler.rng_words(), 200_000);
         }
     });
 }
@@ -56,12 +56,12 @@ fn the_seed_and_the_words_are_told() {
     for_each_level(|level, make| {
         for seed in SEEDS {
             let mut sampler = make(seed);
-            assert_eq!((sampler.seed(), sampler.words()), (seed, 0), "{level}");
+            assert_eq!((sampler.seed(), sampler.rng_words()), (seed, 0), "{level}");
             let greedy = SamplerParams { temperature: 0.0, ..EVERYTHING };
             let calls = [(EVERYTHING, 2), (greedy, 2), (EVERYTHING, 4)];
             for (params, words) in calls {
                 sampler.sample(&[0.0, 0.0], &params).expect("a token");
-                assert_eq!((sampler.seed(), sampler.words()), (seed, words), "{level}");
+                assert_eq!((sampler.seed(), sampler.rng_words()), (seed, words), "{level}");
             }
         }
     });

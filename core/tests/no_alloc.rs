@@ -9,8 +9,8 @@ use common::oracle::rank;
 use common::params::{combined, one_at_a_time};
 use common::rows::{KINDS, SplitMix, bell};
 use s2sampler_core::{
-    Chain, Preset, PresetParams, RasMode, Request, SamplerParams, Stream, StreamConfig, TokenData,
-    TokenRange, sample_token, seed_thread,
+    Chain, Preset, PresetParams, RasMode, SampleRequest, SamplerParams, Stream, StreamConfig,
+    TokenData, TokenRange, sample_token, seed_thread,
 };
 
 /// A codebook, a length that fills no vector, and the S2 vocabulary; shorter rows come last, since
@@ -78,7 +78,7 @@ fn what_a_sampler_can_do_besides_does_not_allocate() {
             let range = |first, last| TokenRange { first, last };
             let ranges = [range(n / 2 + 1, n), range(0, n / 2 - 1), range(n / 3, n / 3)];
             sampler.sample_ranges(row, &ranges, params).expect("a token");
-            let request = Request {
+            let request = SampleRequest {
                 ranges: &ranges,
                 banned: &[1, 2, n - 1],
                 history: &history,
@@ -86,11 +86,11 @@ fn what_a_sampler_can_do_besides_does_not_allocate() {
                 min_p: 0.01,
                 keep_id: Some(4),
                 watched_id: Some(9),
-                ..Request::new(row, *params)
+                ..SampleRequest::new(row, *params)
             };
             sampler.sample_request(&request).expect("a token");
             sampler
-                .sample_request_token(&Request { uniform: Some(0.5), ..request })
+                .sample_request_token(&SampleRequest { uniform: Some(0.5), ..request })
                 .expect("a token");
             stream.slow(row, params, true).expect("a token");
             stream.fast(row, params).expect("a token");

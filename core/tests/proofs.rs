@@ -6,14 +6,7 @@ mod common;
 
 use common::golden;
 use common::rows::{SplitMix, bell};
-use s2sampler_core::{Sampler, SamplerParams};
-use std::array::from_fn;
-
-/// How many draws were settled by bounds from the maxima, by bounds from the row, by the exact sum,
-/// and by sorting the row.
-type Proofs = [u64; 4];
-
-const SORT: usize = 3;
+use s2sampler_core::{ResolutionCounts, Sampler, SamplerParams};
 
 /// For each of two real rows: more than 10,000 draws together.
 const DRAWS: u64 = 5_250;
@@ -28,13 +21,11 @@ fn usual(random: &mut SplitMix) -> SamplerParams {
     }
 }
 
-fn sum(a: Proofs, b: Proofs) -> Proofs {
-    from_fn(|i| a[i] + b[i])
-}
-
-fn show(what: &str, proofs: Proofs) {
-    let all: u64 = proofs.iter().sum();
-    let [maxima, row, exact, sort] = proofs.map(|n| 100.0 * n as f64 / all as f64);
+fn show(what: &str, counts: ResolutionCounts) {
+    let all = counts.total();
+    let ResolutionCounts { maxima, row, exact, sort } = counts;
+    let [maxima, row, exact, sort] =
+        [maxima, row, exact, sort].map(|n| 100.0 * n as f64 / all as f64);
     println!(
         "{what}: {all} draws; {maxima:.2} % by the maxima, {row:.2} % by a sum over the row, \
          {exact:.2} % by the exact sum, {sort:.2} % by a sort"
@@ -43,7 +34,7 @@ fn show(what: &str, proofs: Proofs) {
 
 #[test]
 fn fewer_than_one_draw_in_10_000_sorts_a_real_row() {
-    let mut all = [0; 4];
+    let mut all = ResolutionCounts::default();
     for name in ["18", "27"] {
         let row = &golden::real(name)[0].row;
         let mut random = SplitMix(1);
@@ -52,11 +43,11 @@ fn fewer_than_one_draw_in_10_000_sorts_a_real_row() {
             sampler.sample(row, &usual(&mut random)).expect("a token");
         }
         show(&format!("real row {name}"), sampler.resolutions());
-        all = sum(all, sampler.resolutions());
+        all += sampler.resolutions();
     }
-    let draws = all.iter().sum::<u64>();
+    let draws = all.total();
     assert_eq!(draws, 2 * DRAWS, "each of these draws needs a proof");
-    assert!(all[SORT] * 10_000 < draws, "{all:?}");
+    assert!(all.sort * 10_000 < draws, "{all:?}");
 }
 
 #[test]
@@ -69,21 +60,22 @@ fn a_wide_row_is_settled_by_bounds() {
         sampler.sample(&row, &params).expect("a token");
     }
     show("N(0,3), top_k 30", sampler.resolutions());
-    let [maxima, row, exact, sort] = sampler.resolutions();
+    let ResolutionCounts { maxima, row, exact, sort } = sampler.resolutions();
     assert_eq!((maxima + row, exact, sort), (200, 0, 0));
 }
 
 /// If one of the ways were never gone, none of the golden tokens would show that it is wrong.
 #[test]
 fn the_golden_cases_go_every_way() {
-    let mut all = [0; 4];
+    let mut all = ResolutionCounts::default();
     for line in golden::generated("sampler.tsv") {
         let mut sampler = Sampler::new(1);
         for _ in 0..line.tokens.len() {
             sampler.sample(&line.row, &line.params).expect("a token");
         }
-        all = sum(all, sampler.resolutions());
+        all += sampler.resolutions();
     }
     show("sampler.tsv", all);
-    assert!(all.iter().all(|draws| *draws > 0), "{all:?}");
+    let ResolutionCounts { maxima, row, exact, sort } = all;
+    assert!([maxima, row, exact, sort].iter().all(|draws| *draws > 0), "{all:?}");
 }

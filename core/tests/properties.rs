@@ -114,7 +114,7 @@ fn an_empty_row_is_an_error_and_uses_no_words() {
         for params in one_at_a_time(0) {
             assert_eq!(sampler.sample(&[], &params), Err(Error::EmptyRow), "{level}, {params:?}");
         }
-        assert_eq!(sampler.words(), 0, "{level}");
+        assert_eq!(sampler.rng_words(), 0, "{level}");
     });
 }
 
@@ -168,9 +168,9 @@ fn compare(kind: &str, row_seed: u64, row: &[f32], params: &[SamplerParams]) -> 
     for_each_level(|level, make| {
         let mut sampler = make(seed);
         for (params, want) in calls.iter().zip(&want) {
-            let before = sampler.words();
+            let before = sampler.rng_words();
             let got = sampler.sample(placed, params);
-            let words = sampler.words() - before;
+            let words = sampler.rng_words() - before;
             if got != Ok(want.token) || words != want.words {
                 panic!(
                     "{got:?} with {words} words instead of {want:?}\n{}",

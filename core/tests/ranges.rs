@@ -7,15 +7,15 @@ use common::oracle::{Mt19937, rank};
 use common::params::{combined, one_at_a_time};
 use common::requests::{edited, ranges};
 use common::rows::{KINDS, SplitMix};
-use s2sampler_core::{Error, Request, SamplerParams, TokenRange};
+use s2sampler_core::{Error, SampleRequest, SamplerParams, TokenRange};
 
 const DRAWS: usize = 2;
 
 /// Holds draws from `ranges` against draws from the masked row; whether anything was allowed.
 fn compare(what: &str, row: &[f32], ranges: &[TokenRange], seed: u64, cases: usize) -> bool {
     let all = SamplerParams::default();
-    let masked =
-        edited(&Request { ranges, ..Request::new(row, all) }).filter(|_| !ranges.is_empty());
+    let masked = edited(&SampleRequest { ranges, ..SampleRequest::new(row, all) })
+        .filter(|_| !ranges.is_empty());
     let Some(ranked) = masked.map(|row| rank(&row)) else {
         for_each_level(|level, make| {
             let mut sampler = make(1);
@@ -23,7 +23,7 @@ fn compare(what: &str, row: &[f32], ranges: &[TokenRange], seed: u64, cases: usi
                 let drawn = sampler.sample_ranges(row, ranges, &params);
                 assert_eq!(drawn, Err(Error::EmptyRow), "{level}, {what}, {ranges:?}");
             }
-            assert_eq!(sampler.words(), 0, "{level}, {what}, {ranges:?}");
+            assert_eq!(sampler.rng_words(), 0, "{level}, {what}, {ranges:?}");
         });
         return false;
     };
@@ -38,9 +38,9 @@ fn compare(what: &str, row: &[f32], ranges: &[TokenRange], seed: u64, cases: usi
     for_each_level(|level, make| {
         let mut sampler = make(seed as u32);
         for (params, want) in draws.clone().zip(&want) {
-            let before = sampler.words();
+            let before = sampler.rng_words();
             let got = sampler.sample_ranges(row, ranges, params);
-            let words = sampler.words() - before;
+            let words = sampler.rng_words() - before;
             let what = format!("{level}, {what}, {ranges:?}, {params:?}");
             assert_eq!((got, words), (Ok(want.token), want.words), "{what}");
         }

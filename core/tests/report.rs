@@ -7,8 +7,8 @@ use common::params::{combined, one_at_a_time};
 use common::reports::{Shown, random_chain, trap};
 use common::rows::{KINDS, SplitMix};
 use s2sampler_core::{
-    Chain, Error, Preset, PresetParams, Report, Request, Sampler, SamplerParams, Stage, TokenData,
-    report_draw,
+    Chain, Error, Preset, PresetParams, Report, SampleRequest, Sampler, SamplerParams, Stage,
+    TokenData, report_draw,
 };
 
 fn chain(stages: Vec<Result<Stage, Error>>) -> Chain {
@@ -146,7 +146,8 @@ fn a_plain_draw_has_the_candidates_that_its_response_tells() {
             let what = format!("{name}, {n} tokens, {params:?}");
             let report = report_draw(&row, &params, 3).expect("a report");
             let respond = |watched| {
-                let request = Request { watched_id: Some(watched), ..Request::new(&row, params) };
+                let request =
+                    SampleRequest { watched_id: Some(watched), ..SampleRequest::new(&row, params) };
                 Sampler::new(1).sample_request(&request).expect("a response")
             };
             let response = respond(0);
@@ -156,7 +157,7 @@ fn a_plain_draw_has_the_candidates_that_its_response_tells() {
             assert_eq!((report.nans, report.infinities), (response.nans, response.infinities));
             several += usize::from(response.candidates > 1);
             for told in &report.candidates {
-                let want = respond(told.id as i32).watched.drawn_from;
+                let want = respond(told.id as i32).watched.final_p;
                 let lost = row.iter().all(|l| l.is_nan() || *l == f32::NEG_INFINITY);
                 // Where nothing is above -inf a response has 0 for the token that is certain.
                 let want = if lost { f64::from(u8::from(told.id == 0)) } else { want };

@@ -7,7 +7,9 @@ use common::oracle::{Mt19937, rank};
 use common::params::combined;
 use common::requests::{Expected, expected, ranges};
 use common::rows::{KINDS, SplitMix};
-use s2sampler_core::{Error, Likelihood, Request, Response, Sampler, SamplerParams, TokenRange};
+use s2sampler_core::{
+    Error, SampleRequest, SampleResult, Sampler, SamplerParams, TokenProbability, TokenRange,
+};
 
 /// Everything, at temperature 1.
 const ALL: SamplerParams = SamplerParams { temperature: 1.0, top_p: f32::NAN, top_k: 0 };
@@ -27,25 +29,25 @@ fn sometimes<T: Copy>(random: &mut SplitMix, off: T, values: &[T]) -> T {
     if random.below(3) == 0 { random.pick(values) } else { off }
 }
 
-fn hold(what: &str, request: &Request<'_>, want: &Expected, got: Response) {
+fn hold(what: &str, request: &SampleRequest<'_>, want: &Expected, got: SampleResult) {
     assert_eq!(
-        (got.token, got.words, got.candidates),
+        (got.token, got.rng_words, got.candidates),
         (want.token, want.words, want.candidates),
         "{what}: (token, words, candidates)"
     );
     assert_eq!(got.nans, request.logits.iter().filter(|l| l.is_nan()).count(), "{what}");
     let infinities = request.logits.iter().filter(|l| **l == f32::INFINITY).count();
     assert_eq!(got.infinities, infinities, "{what}");
-    hold_likelihood(what, request, want, Some(got.token), got.likelihood);
-    hold_likelihood(what, request, want, request.watched_id, got.watched);
+    hold_probability(what, request, want, Some(got.token), got.probability);
+    hold_probability(what, request, want, request.watched_id, got.watched);
 }
 
-fn hold_likelihood(
+fn hold_probability(
     what: &str,
-    request: &Request<'_>,
+    request: &SampleRequest<'_>,
     want: &Expected,
     id: Option<i32>,
-    got: Likelihood,
+    got: TokenProbability,
 ) {
     let place =
         id.and_then(|id| usize::try_from(i64::from(id) - i64::from(request.id_offset)).ok());
@@ -53,10 +55,10 @@ fn hold_likelihood(
     let raw_log = at(&want.raw_logs).unwrap_or(f64::NEG_INFINITY);
     let drawn_from = at(&want.drawn_from).unwrap_or(0.0);
     let near = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-5 * b.abs().max(1.0);
-    assert!(near(got.raw_log, raw_log), "{what}, {id:?}: raw_log {raw_log} and {got:?}");
-    assert!((got.raw - raw_log.exp()).abs() <= 1e-5, "{what}, {id:?}: {raw_log} and {got:?}");
-    assert!((got.drawn_from - drawn_from).abs() <= 1e-9, "{what}, {id:?}: {drawn_from}, {got:?}");
-    assert!(near(got.drawn_from_log, drawn_from.ln()), "{what}, {id:?}: {drawn_from}, {got:?}");
+    assert!(near(got.raw_log_p, raw_log), "{what}, {id:?}: raw_log {raw_log} and {got:?}");
+    assert!((got.raw_p - raw_log.exp()).abs() <= 1e-5, "{what}, {id:?}: {raw_log} and {got:?}");
+    assert!((got.final_p - drawn_from).abs() <= 1e-9, "{what}, {id:?}: {drawn_from}, {got:?}");
+    assert!(near(got.final_log_p, drawn_from.ln()), "{what}, {id:?}: {drawn_from}, {got:?}");
 }
 
 #[test]
@@ -79,7 +81,7 @@ fn every_option_with_every_other() {
                     0 => ids(n, 6, id_offset, &mut random),
                     _ => vec![],
                 };
-                let request = Request {
+                let request = SampleRequest {
                     id_offset,
                     ranges: &allowed,
                     banned: &banned,
@@ -96,7 +98,7 @@ fn every_option_with_every_other() {
                         None,
                         &[Some(0.0), Some(0.3), Some(0.999), Some(1.0_f64.next_down())],
                     ),
-                    ..Request::new(&row, combined(&rank(&row), &mut random))
+                    ..SampleRequest::new(&row, combined(&rank(&row), &mut random))
                 };
                 let seed = random.next() as u32;
                 let want = expected(&request, &mut Mt19937::new(seed));
@@ -111,9 +113,9 @@ fn every_option_with_every_other() {
                     let mut other = sampler.clone();
                     let got = sampler.sample_request(&request);
                     let short = other.sample_request_token(&request);
-                    let of = |r: Response| (r.token, r.candidates, r.words);
+                    let of = |r: SampleResult| (r.token, r.candidates, r.rng_words);
                     assert_eq!(
-                        short.map(|a| (a.token, a.candidates, a.words)),
+                        short.map(|a| (a.token, a.candidates, a.rng_words)),
                         got.map(of),
                         "{what}"
                     );
@@ -122,7 +124,7 @@ fn every_option_with_every_other() {
                         None => assert_eq!(got, Err(Error::EmptyRow), "{what}"),
                     }
                     let words = want.as_ref().map_or(0, |want| u64::from(want.words));
-                    assert_eq!((sampler.words(), other.words()), (words, words), "{what}");
+                    assert_eq!((sampler.rng_words(), other.rng_words()), (words, words), "{what}");
                 });
             }
         }
@@ -137,7 +139,8 @@ fn probabilities_of_long_rows() {
         for (kind, make_row) in KINDS {
             let row = make_row(n, 3);
             for params in [ALL, SamplerParams::default()] {
-                let request = Request { watched_id: Some(77), ..Request::new(&row, params) };
+                let request =
+                    SampleRequest { watched_id: Some(77), ..SampleRequest::new(&row, params) };
                 let want = expected(&request, &mut Mt19937::new(2)).expect("a row");
                 for_each_level(|level, make| {
                     let got = make(2).sample_request(&request).expect("a token");
@@ -159,14 +162,15 @@ fn with_everything_off_it_is_the_plain_draw() {
                 let (mut plain, mut asked) = (make(6), make(6));
                 for _ in 0..30 {
                     let params = combined(&ranked, &mut random);
-                    let before = plain.words();
+                    let before = plain.rng_words();
                     let token = plain.sample(&row, &params).expect("a token");
-                    let got = asked.sample_request(&Request::new(&row, params)).expect("a token");
-                    let words = (plain.words() - before) as u32;
+                    let got =
+                        asked.sample_request(&SampleRequest::new(&row, params)).expect("a token");
+                    let words = (plain.rng_words() - before) as u32;
                     let what = format!("{level}, {kind} n {n}, {params:?}");
-                    assert_eq!((got.token, got.words), (token as i32, words), "{what}");
+                    assert_eq!((got.token, got.rng_words), (token as i32, words), "{what}");
                     // What callers with a generator of their own go by.
-                    assert_eq!(got.words, if got.candidates > 1 { 2 } else { 0 }, "{what}");
+                    assert_eq!(got.rng_words, if got.candidates > 1 { 2 } else { 0 }, "{what}");
                 }
             });
         }
@@ -174,54 +178,59 @@ fn with_everything_off_it_is_the_plain_draw() {
 }
 
 /// The id that a request with temperature 0 comes to.
-fn best(request: &Request<'_>) -> i32 {
+fn best(request: &SampleRequest<'_>) -> i32 {
     let params = SamplerParams { temperature: 0.0, ..ALL };
-    let answer = Sampler::new(1).sample_request(&Request { params, ..*request });
+    let answer = Sampler::new(1).sample_request(&SampleRequest { params, ..*request });
     answer.expect("a token").token
 }
 
 #[test]
 fn penalties_by_hand() {
     let row = [4.0, 3.0, -1.0, -1.5];
-    let plain = Request::new(&row, ALL);
+    let plain = SampleRequest::new(&row, ALL);
     // 4 / 2 is below 3; three times as often is no more than once.
-    let once = Request { history: &[0, 0, 0], repetition_penalty: 1.3, ..plain };
+    let once = SampleRequest { history: &[0, 0, 0], repetition_penalty: 1.3, ..plain };
     assert_eq!(best(&once), 0);
-    assert_eq!(best(&Request { repetition_penalty: 1.4, ..once }), 1);
+    assert_eq!(best(&SampleRequest { repetition_penalty: 1.4, ..once }), 1);
     // A negative logit is multiplied: -1 * 2 is below -1.5.
-    let low = Request { banned: &[0, 1], history: &[2], repetition_penalty: 1.4, ..plain };
+    let low = SampleRequest { banned: &[0, 1], history: &[2], repetition_penalty: 1.4, ..plain };
     assert_eq!(best(&low), 2);
-    assert_eq!(best(&Request { repetition_penalty: 2.0, ..low }), 3);
+    assert_eq!(best(&SampleRequest { repetition_penalty: 2.0, ..low }), 3);
     // Frequency counts, presence does not.
-    let often = Request { history: &[0, 0, 0], frequency_penalty: 0.3, ..plain };
+    let often = SampleRequest { history: &[0, 0, 0], frequency_penalty: 0.3, ..plain };
     assert_eq!(best(&often), 0);
-    assert_eq!(best(&Request { frequency_penalty: 0.4, ..often }), 1);
-    let there = Request { history: &[0, 0, 0], presence_penalty: 0.9, ..plain };
+    assert_eq!(best(&SampleRequest { frequency_penalty: 0.4, ..often }), 1);
+    let there = SampleRequest { history: &[0, 0, 0], presence_penalty: 0.9, ..plain };
     assert_eq!(best(&there), 0);
-    assert_eq!(best(&Request { presence_penalty: 1.1, ..there }), 1);
+    assert_eq!(best(&SampleRequest { presence_penalty: 1.1, ..there }), 1);
     // The window ends at the latest token.
-    let old = Request { history: &[0, 3, 3], penalty_window: 2, presence_penalty: 5.0, ..plain };
+    let old =
+        SampleRequest { history: &[0, 3, 3], penalty_window: 2, presence_penalty: 5.0, ..plain };
     assert_eq!(best(&old), 0);
-    assert_eq!(best(&Request { penalty_window: 3, ..old }), 1);
-    assert_eq!(best(&Request { penalty_window: 0, ..old }), 1);
+    assert_eq!(best(&SampleRequest { penalty_window: 3, ..old }), 1);
+    assert_eq!(best(&SampleRequest { penalty_window: 0, ..old }), 1);
     // Ids outside the row, whichever way, touch nothing.
     let strange = [-1, 4, i32::MIN, i32::MAX];
-    let outside = Request { history: &strange, banned: &strange, presence_penalty: 9.0, ..plain };
+    let outside =
+        SampleRequest { history: &strange, banned: &strange, presence_penalty: 9.0, ..plain };
     assert_eq!(best(&outside), 0);
 }
 
 #[test]
 fn offsets_by_hand() {
     let row = [1.0, 2.0, 3.0];
-    let plain = Request { id_offset: 100, ..Request::new(&row, ALL) };
+    let plain = SampleRequest { id_offset: 100, ..SampleRequest::new(&row, ALL) };
     assert_eq!(best(&plain), 102);
-    assert_eq!(best(&Request { banned: &[102, 2], ..plain }), 101);
-    assert_eq!(best(&Request { ranges: &[TokenRange { first: 0, last: 100 }], ..plain }), 100);
-    let beyond = Request { ranges: &[TokenRange { first: 0, last: 99 }], ..plain };
+    assert_eq!(best(&SampleRequest { banned: &[102, 2], ..plain }), 101);
+    assert_eq!(
+        best(&SampleRequest { ranges: &[TokenRange { first: 0, last: 100 }], ..plain }),
+        100
+    );
+    let beyond = SampleRequest { ranges: &[TokenRange { first: 0, last: 99 }], ..plain };
     assert_eq!(Sampler::new(1).sample_request(&beyond), Err(Error::EmptyRow));
-    assert_eq!(best(&Request { id_offset: i32::MAX - 2, ..plain }), i32::MAX);
+    assert_eq!(best(&SampleRequest { id_offset: i32::MAX - 2, ..plain }), i32::MAX);
     for id_offset in [i32::MAX - 1, -1, i32::MIN] {
-        let request = Request { id_offset, ..plain };
+        let request = SampleRequest { id_offset, ..plain };
         assert_eq!(Sampler::new(1).sample_request(&request), Err(Error::BadArgument));
     }
 }
@@ -236,33 +245,36 @@ fn a_kept_token_by_hand() {
         SamplerParams { temperature: 1.0, top_p: 0.5, top_k: 0 },
     ];
     for params in only_best {
-        let request =
-            Request { keep_id: Some(3), uniform: Some(0.79), ..Request::new(&row, params) };
+        let request = SampleRequest {
+            keep_id: Some(3),
+            uniform: Some(0.79),
+            ..SampleRequest::new(&row, params)
+        };
         let got = Sampler::new(1).sample_request(&request).expect("a token");
         // Of 0.4 and 0.1.
-        assert_eq!((got.token, got.candidates, got.words), (0, 2, 0), "{params:?}");
-        assert!((got.likelihood.drawn_from - 0.8).abs() < 1e-6, "{got:?}");
-        let got = Sampler::new(1).sample_request(&Request { uniform: Some(0.81), ..request });
+        assert_eq!((got.token, got.candidates, got.rng_words), (0, 2, 0), "{params:?}");
+        assert!((got.probability.final_p - 0.8).abs() < 1e-6, "{got:?}");
+        let got = Sampler::new(1).sample_request(&SampleRequest { uniform: Some(0.81), ..request });
         let got = got.expect("a token");
         assert_eq!(got.token, 3, "{params:?}");
-        assert!((got.likelihood.drawn_from - 0.2).abs() < 1e-6, "{got:?}");
-        assert!((got.likelihood.raw - 0.1).abs() < 1e-6, "{got:?}");
+        assert!((got.probability.final_p - 0.2).abs() < 1e-6, "{got:?}");
+        assert!((got.probability.raw_p - 0.1).abs() < 1e-6, "{got:?}");
         // No word is used where the kept one is the only one, is missing, banned or not allowed.
         let first = [TokenRange { first: 0, last: 2 }];
-        let plain = Request { uniform: None, ..request };
+        let plain = SampleRequest { uniform: None, ..request };
         for alone in [
-            Request { keep_id: Some(0), ..plain },
-            Request { keep_id: Some(4), ..plain },
-            Request { keep_id: Some(-1), ..plain },
-            Request { banned: &[3], ..plain },
-            Request { ranges: &first, ..plain },
+            SampleRequest { keep_id: Some(0), ..plain },
+            SampleRequest { keep_id: Some(4), ..plain },
+            SampleRequest { keep_id: Some(-1), ..plain },
+            SampleRequest { banned: &[3], ..plain },
+            SampleRequest { ranges: &first, ..plain },
         ] {
             let got = Sampler::new(1).sample_request(&alone).expect("a token");
-            assert_eq!((got.token, got.candidates, got.words), (0, 1, 0), "{alone:?}");
+            assert_eq!((got.token, got.candidates, got.rng_words), (0, 1, 0), "{alone:?}");
         }
     }
-    let kept = Request { keep_id: Some(1), ..Request::new(&row, only_best[1]) };
-    assert_eq!(Sampler::new(1).sample_request(&kept).expect("a token").words, 2);
+    let kept = SampleRequest { keep_id: Some(1), ..SampleRequest::new(&row, only_best[1]) };
+    assert_eq!(Sampler::new(1).sample_request(&kept).expect("a token").rng_words, 2);
     assert_eq!(best(&kept), 0, "temperature 0 is the best token, kept or not");
 }
 
@@ -270,11 +282,11 @@ fn a_kept_token_by_hand() {
 fn min_p_by_hand() {
     let row = [0.5_f32, 0.3, 0.15, 0.05].map(f32::ln);
     for (min_p, candidates) in [(0.0, 4), (0.09, 4), (0.11, 3), (0.31, 2), (0.61, 1), (5.0, 1)] {
-        let request = Request { min_p, ..Request::new(&row, ALL) };
+        let request = SampleRequest { min_p, ..SampleRequest::new(&row, ALL) };
         let got = Sampler::new(1).sample_request(&request).expect("a token");
         assert_eq!(got.candidates, candidates, "{min_p}");
         // The kept token comes after min_p.
-        let got = Sampler::new(1).sample_request(&Request { keep_id: Some(3), ..request });
+        let got = Sampler::new(1).sample_request(&SampleRequest { keep_id: Some(3), ..request });
         assert_eq!(got.expect("a token").candidates, (candidates + 1).min(4), "{min_p}");
     }
 }
@@ -286,15 +298,15 @@ fn a_given_uniform_is_the_generators_number() {
         for seed in 0..20 {
             let uniform = Some(Mt19937::new(seed).uniform());
             let (mut with, mut without) = (Sampler::new(99), Sampler::new(seed));
-            let given = Request { uniform, ..Request::new(&row, ALL) };
+            let given = SampleRequest { uniform, ..SampleRequest::new(&row, ALL) };
             let got = with.sample_request(&given).expect("a token");
             assert_eq!(Ok(got.token as u32), without.sample(&row, &ALL), "{kind}, seed {seed}");
-            assert_eq!((got.words, with.words()), (0, 0), "{kind}, seed {seed}");
+            assert_eq!((got.rng_words, with.rng_words()), (0, 0), "{kind}, seed {seed}");
         }
     }
     let row = [0.0, 0.0, 0.0];
     let draw = |uniform| {
-        let request = Request { uniform: Some(uniform), ..Request::new(&row, ALL) };
+        let request = SampleRequest { uniform: Some(uniform), ..SampleRequest::new(&row, ALL) };
         Sampler::new(1).sample_request(&request).map(|got| got.token)
     };
     assert_eq!(draw(0.0), Ok(0));
@@ -308,33 +320,33 @@ fn a_given_uniform_is_the_generators_number() {
 #[test]
 fn numbers_out_of_range_are_refused_and_use_no_words() {
     let row = [1.0, 1.0];
-    let plain = Request::new(&row, ALL);
+    let plain = SampleRequest::new(&row, ALL);
     let mut sampler = Sampler::new(1);
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         for request in [
-            Request { repetition_penalty: bad, ..plain },
-            Request { frequency_penalty: bad, ..plain },
-            Request { presence_penalty: bad, ..plain },
+            SampleRequest { repetition_penalty: bad, ..plain },
+            SampleRequest { frequency_penalty: bad, ..plain },
+            SampleRequest { presence_penalty: bad, ..plain },
         ] {
             assert_eq!(sampler.sample_request(&request), Err(Error::BadArgument), "{request:?}");
         }
     }
     for repetition_penalty in [0.0, -1.0] {
-        let request = Request { repetition_penalty, ..plain };
+        let request = SampleRequest { repetition_penalty, ..plain };
         assert_eq!(sampler.sample_request(&request), Err(Error::BadArgument), "{request:?}");
     }
-    let empty = Request::new(&[], ALL);
+    let empty = SampleRequest::new(&[], ALL);
     assert_eq!(sampler.sample_request(&empty), Err(Error::EmptyRow));
-    assert_eq!(sampler.words(), 0);
+    assert_eq!(sampler.rng_words(), 0);
 }
 
 /// No draw leaves anything behind that a later one would notice.
 #[test]
 fn requests_leave_no_trace() {
     let row: Vec<f32> = (0..500).map(|i| (i % 17) as f32 * 0.2).collect();
-    let plain = Request::new(&row, ALL);
+    let plain = SampleRequest::new(&row, ALL);
     let ranges = [TokenRange { first: 300, last: 310 }, TokenRange { first: 3, last: 7 }];
-    let asked = Request {
+    let asked = SampleRequest {
         ranges: &ranges,
         banned: &[4, 305],
         history: &[5, 6, 5],
@@ -360,7 +372,7 @@ fn requests_leave_no_trace() {
             {
                 let mut fresh = make(0);
                 fresh.restore(&sampler.save()).expect("a state");
-                let request = Request { params, watched_id: Some(3), ..plain };
+                let request = SampleRequest { params, watched_id: Some(3), ..plain };
                 let answers = [&mut sampler, &mut fresh].map(|s| s.sample_request(&request));
                 assert_eq!(answers[0], answers[1], "{level}, {seed}, {params:?}");
             }

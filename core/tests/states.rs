@@ -5,7 +5,7 @@ mod common;
 use common::for_each_level;
 use common::oracle::Mt19937;
 use common::rows::{KINDS, SplitMix, bell};
-use s2sampler_core::{Error, Request, Sampler, SamplerParams};
+use s2sampler_core::{Error, SampleRequest, Sampler, SamplerParams};
 use std::process::Command;
 
 /// Everything, at temperature 1: two words for every draw.
@@ -29,7 +29,7 @@ fn restored_samplers_go_on_wherever_they_were() {
             let mut other = Sampler::new(8);
             tokens(&mut other, 500);
             other.restore(&block).expect("a state");
-            assert_eq!((other.seed(), other.words()), (7, 2 * position as u64), "{what}");
+            assert_eq!((other.seed(), other.rng_words()), (7, 2 * position as u64), "{what}");
             assert_eq!(other.save(), block, "{what}");
             assert_eq!(original.save(), block, "{what}: saving changes nothing");
             assert_eq!(tokens(&mut other, 1000), tokens(&mut original, 1000), "{what}");
@@ -50,10 +50,10 @@ fn the_count_of_words_wraps() {
     block[body..].copy_from_slice(&sum.to_le_bytes());
     let mut sampler = Sampler::new(1);
     sampler.restore(&block).expect("the check sum is right");
-    assert_eq!(sampler.words(), u64::MAX - 1);
-    let request = Request::new(&[0.0, 0.0], ALL);
-    assert_eq!(sampler.sample_request(&request).map(|response| response.words), Ok(2));
-    assert_eq!(sampler.words(), 0);
+    assert_eq!(sampler.rng_words(), u64::MAX - 1);
+    let request = SampleRequest::new(&[0.0, 0.0], ALL);
+    assert_eq!(sampler.sample_request(&request).map(|response| response.rng_words), Ok(2));
+    assert_eq!(sampler.rng_words(), 0);
 }
 
 /// The words after a restore are those of the standard's generator, not of whatever wrote the block.

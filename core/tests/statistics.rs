@@ -10,7 +10,7 @@ use common::rows::bell;
 use common::statistics::{fit, uncorrelated};
 use common::{oracle::Mt19937, rows::SplitMix};
 use s2sampler_core::{
-    Chain, RasMode, Request, Sampler, SamplerParams, Stage, Stream, StreamConfig, TokenRange,
+    Chain, RasMode, SampleRequest, Sampler, SamplerParams, Stage, Stream, StreamConfig, TokenRange,
     sample_token, seed_thread,
 };
 
@@ -60,7 +60,7 @@ fn row(seed: u64) -> Vec<f32> {
 }
 
 /// The probabilities that the slow reading of the request gives.
-fn of(request: &Request<'_>) -> Vec<f64> {
+fn of(request: &SampleRequest<'_>) -> Vec<f64> {
     let answer = expected(request, &mut Mt19937::new(1)).expect("something is allowed");
     answer.drawn_from
 }
@@ -84,14 +84,14 @@ fn ways(params: SamplerParams) -> Vec<Way> {
 fn one_shot(params: SamplerParams) -> Way {
     let row = row(1);
     seed_thread(11);
-    Way::alike("one-shot", of(&Request::new(&row, params)), move || {
+    Way::alike("one-shot", of(&SampleRequest::new(&row, params)), move || {
         sample_token(&row, &params).expect("a token")
     })
 }
 
 fn sampler(params: SamplerParams) -> Way {
     let (row, mut sampler) = (row(2), Sampler::new(12));
-    Way::alike("sampler", of(&Request::new(&row, params)), move || {
+    Way::alike("sampler", of(&SampleRequest::new(&row, params)), move || {
         sampler.sample(&row, &params).expect("a token")
     })
 }
@@ -100,7 +100,7 @@ fn ranges(params: SamplerParams) -> Way {
     let (row, mut sampler) = (row(3), Sampler::new(13));
     let range = |first, last| TokenRange { first, last };
     let ranges = [range(30, 99), range(2, 9), range(5, 12), range(20, 20)];
-    let expected = of(&Request { ranges: &ranges, ..Request::new(&row, params) });
+    let expected = of(&SampleRequest { ranges: &ranges, ..SampleRequest::new(&row, params) });
     Way::alike("ranges", expected, move || {
         sampler.sample_ranges(&row, &ranges, &params).expect("a token")
     })
@@ -109,7 +109,7 @@ fn ranges(params: SamplerParams) -> Way {
 /// Several rows in turn, each with its own generator.
 fn rows(params: SamplerParams) -> Way {
     let mut rows: Vec<_> = (0..4).map(|i| (row(40 + i), Sampler::new(140 + i as u32))).collect();
-    let expected = rows.iter().map(|(row, _)| of(&Request::new(row, params))).collect();
+    let expected = rows.iter().map(|(row, _)| of(&SampleRequest::new(row, params))).collect();
     let mut turn = 0;
     let draw = move || {
         turn = (turn + 1) % rows.len();
@@ -120,8 +120,8 @@ fn rows(params: SamplerParams) -> Way {
 }
 
 fn request(params: SamplerParams) -> Way {
-    fn asked(row: &[f32], params: SamplerParams) -> Request<'_> {
-        Request {
+    fn asked(row: &[f32], params: SamplerParams) -> SampleRequest<'_> {
+        SampleRequest {
             banned: &[7, 8],
             history: &[1, 2, 30, 2],
             repetition_penalty: 1.3,
@@ -129,7 +129,7 @@ fn request(params: SamplerParams) -> Way {
             presence_penalty: 0.1,
             min_p: 0.02,
             keep_id: Some(20),
-            ..Request::new(row, params)
+            ..SampleRequest::new(row, params)
         }
     }
     let (row, mut sampler) = (row(5), Sampler::new(15));
@@ -145,7 +145,7 @@ fn chain(params: SamplerParams) -> Way {
     for stage in [Stage::s2(params), Stage::dist(17)] {
         chain.add(stage.expect("parameters in range")).expect("memory");
     }
-    Way::alike("chain of the S2 rule", of(&Request::new(&row, params)), move || {
+    Way::alike("chain of the S2 rule", of(&SampleRequest::new(&row, params)), move || {
         chain.sample(&row).expect("a token")
     })
 }
@@ -192,7 +192,8 @@ fn utterance(
     let allowed = [range(FIRST, END)];
     let config =
         StreamConfig { semantic_first: 10, semantic_last: 14, end_id: END as i32, ..config };
-    let distribution = |params| of(&Request { ranges: &allowed, ..Request::new(&row, params) });
+    let distribution =
+        |params| of(&SampleRequest { ranges: &allowed, ..SampleRequest::new(&row, params) });
     let (once, again) = (distribution(params), distribution(second));
     let count = END - FIRST + 1;
     let expected = (0..count * count).map(|condition| {
@@ -235,7 +236,7 @@ fn codebook(params: SamplerParams) -> Way {
     let config = StreamConfig { semantic_last: 9, ..StreamConfig::default() };
     let row = row(7);
     let mut stream = Stream::new(Sampler::new(17), &config).expect("a stream");
-    Way::alike("codebook", of(&Request::new(&row, params)), move || {
+    Way::alike("codebook", of(&SampleRequest::new(&row, params)), move || {
         stream.fast(&row, &params).expect("a token")
     })
 }

@@ -127,9 +127,9 @@ fn redraws(config: StreamConfig, id: i32) -> bool {
     let mut stream = stream(1, config);
     let row = row(&[(id, 1.0)]);
     assert_eq!(stream.slow(&row, &GREEDY, true), Ok(id as u32));
-    assert_eq!(stream.sampler().words(), 0);
+    assert_eq!(stream.sampler().rng_words(), 0);
     stream.slow(&row, &GREEDY, true).expect("a token");
-    match stream.sampler().words() {
+    match stream.sampler().rng_words() {
         0 => false,
         2 => true,
         words => panic!("{words} words"),
@@ -158,9 +158,9 @@ fn a_full_window_forgets_the_oldest() {
         for id in (0..=others).map(|i| FIRST + i) {
             assert_eq!(stream.slow(&row(&[(id, 1.0)]), &GREEDY, true), Ok(id as u32));
         }
-        assert_eq!(stream.sampler().words(), 0);
+        assert_eq!(stream.sampler().rng_words(), 0);
         stream.slow(&row(&[(FIRST, 1.0)]), &GREEDY, true).expect("a token");
-        assert_eq!(stream.sampler().words() == 2, again, "after {others} others");
+        assert_eq!(stream.sampler().rng_words() == 2, again, "after {others} others");
     }
 }
 
@@ -172,7 +172,7 @@ fn a_share_of_the_window() {
         let mut stream = stream(1, config);
         let mut firsts = 0;
         // CosyVoice's second draw takes words though it is certain.
-        while stream.sampler().words() == 0 {
+        while stream.sampler().rng_words() == 0 {
             assert_eq!(stream.slow(&only(FIRST), &GREEDY, true), Ok(FIRST as u32));
             firsts += 1;
         }
@@ -296,7 +296,7 @@ fn what_a_stream_refuses() {
     }
     // A row that ends before the semantic tokens, which uses no words and enters no window.
     assert_eq!(stream.slow(&[0.0; 20], &PARAMS, false), Err(Error::EmptyRow));
-    assert_eq!(stream.sampler().words(), 0);
+    assert_eq!(stream.sampler().rng_words(), 0);
     let end_alone = StreamConfig { semantic_first: END, semantic_last: END, ..CONFIG };
     let banned =
         Stream::new(Sampler::new(1), &end_alone).map(|mut s| s.slow(&only(9), &PARAMS, false));

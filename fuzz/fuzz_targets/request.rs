@@ -3,7 +3,7 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use s2sampler_core::{Request, Sampler, TokenRange};
+use s2sampler_core::{SampleRequest, Sampler, TokenRange};
 use s2sampler_fuzz::{Params, Row};
 
 #[derive(Debug, Arbitrary)]
@@ -32,7 +32,7 @@ fuzz_target!(|input: (Row, Params, Options)| {
         ids.iter().map(|id| offset.saturating_add(i32::from(*id))).collect()
     };
     let (banned, history) = (ids(&options.banned), ids(&options.history));
-    let request = Request {
+    let request = SampleRequest {
         id_offset: offset,
         ranges: &ranges,
         banned: &banned,
@@ -45,7 +45,7 @@ fuzz_target!(|input: (Row, Params, Options)| {
         keep_id: options.keep.map(i32::from),
         watched_id: options.watched,
         uniform: options.uniform,
-        ..Request::new(&row, params)
+        ..SampleRequest::new(&row, params)
     };
     let (mut whole, mut short) = (Sampler::new(9), Sampler::new(9));
     let response = whole.sample_request(&request);
@@ -54,9 +54,9 @@ fuzz_target!(|input: (Row, Params, Options)| {
     if let Ok(response) = response {
         let place = i64::from(response.token) - i64::from(offset);
         assert!((0..row.len() as i64).contains(&place));
-        assert!((0.0..=1.000_01).contains(&response.likelihood.drawn_from), "{response:?}");
-        assert_eq!(whole.words(), u64::from(response.words));
+        assert!((0.0..=1.000_01).contains(&response.probability.final_p), "{response:?}");
+        assert_eq!(whole.rng_words(), u64::from(response.rng_words));
     } else {
-        assert_eq!(whole.words(), 0, "a word was used for an error");
+        assert_eq!(whole.rng_words(), 0, "a word was used for an error");
     }
 });

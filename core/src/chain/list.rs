@@ -161,7 +161,7 @@ impl<'a> List<'a> {
         reserve(keys, self.len)?;
         keys.extend(self.tokens().iter().map(TokenData::rank));
         keys.sort_unstable();
-        exps(kernels, keys.iter().map(|key| key.logit()), weights)?;
+        exps(*kernels, keys.iter().map(|key| key.logit()), weights)?;
         let sum = single::add(0.0, weights);
         exps(tools.kernels, self.logits(), &mut tools.weights)?;
         let weights = tools.weights.iter();

@@ -23,6 +23,7 @@ pub use stage::Stage;
 pub use token::TokenData;
 pub(crate) use trace::{Setting, Step};
 
+use crate::draw::check_row_len;
 use crate::simd::{Kernels, SimdLevel};
 use crate::{Error, memory};
 use candidates::Candidates;
@@ -104,12 +105,7 @@ impl Chain {
     /// [`Error::EmptyRow`] for a row without tokens, [`Error::BadArgument`] for more than `i32::MAX`,
     /// [`Error::NoSelection`] if no stage selects, [`Error::OutOfMemory`].
     pub fn sample(&mut self, logits: &[f32]) -> Result<u32, Error> {
-        if logits.is_empty() {
-            return Err(Error::EmptyRow);
-        }
-        if i32::try_from(logits.len()).is_err() {
-            return Err(Error::BadArgument);
-        }
+        check_row_len(logits.len())?;
         if !self.stages.iter().any(|stage| stage.rule().selects()) {
             return Err(Error::NoSelection);
         }

@@ -9,11 +9,13 @@ use super::TokenData;
 use super::list::List;
 use super::row::{Held, Row};
 use super::tools::Tools;
+use crate::draw::nucleus;
 use crate::memory::reserve;
 use crate::rules::nucleus::Nucleus;
-use crate::rules::rank::{RankKey, nan_to_neg_inf};
-use crate::select::{Segment, lowest, reaching};
-use crate::{Error, SamplerParams, nucleus};
+use crate::rules::rank::{FALLBACK_ID, RankKey, nan_to_neg_inf};
+use crate::select::{lowest, reaching};
+use crate::simd::Segment;
+use crate::{Error, SamplerParams};
 
 impl Row<'_> {
     /// All candidates. Probabilities that were held are so no longer.
@@ -41,7 +43,7 @@ impl Row<'_> {
     pub(super) fn hold(&mut self, tools: &mut Tools) -> Result<bool, Error> {
         self.settle(tools)?;
         let logits = self.logits(&tools.copy);
-        let top = (tools.kernels.argmax)(logits).and_then(|place| logits.get(place as usize));
+        let top = tools.kernels.argmax(logits).and_then(|place| logits.get(place as usize));
         let can = top.is_some_and(|top| top.is_finite());
         self.held = can.then_some(Held { ranks: None, by_id: true });
         Ok(can)
@@ -51,7 +53,7 @@ impl Row<'_> {
     pub(super) fn argmax(&mut self, tools: &mut Tools) -> Result<usize, Error> {
         if self.divisor.is_none() && tools.edits.is_empty() {
             let logits = self.logits(&tools.copy);
-            return Ok((tools.kernels.argmax)(logits).unwrap_or(0) as usize);
+            return Ok(tools.kernels.argmax(logits).unwrap_or(FALLBACK_ID) as usize);
         }
         let list = self.first(tools, 1)?;
         let first = list.tokens().first().and_then(|token| usize::try_from(token.id).ok());
@@ -69,7 +71,7 @@ impl Row<'_> {
             return self.first(tools, k).map(Some);
         }
         let Tools { kernels, scan, prefix, copy, .. } = tools;
-        let mut blocked = scan.read(kernels, self.logits(copy))?;
+        let mut blocked = scan.read(*kernels, self.logits(copy))?;
         prefix.clear();
         prefix.grow(&mut blocked, k.min(self.len()))?;
         let ranks = Some(k.min(self.len()).min(prefix.keys().len()));
@@ -81,7 +83,7 @@ impl Row<'_> {
     pub(super) fn first(&mut self, tools: &mut Tools, k: usize) -> Result<List<'static>, Error> {
         let Tools { kernels, scan, prefix, copy, edits, .. } = tools;
         let logits = self.logits(copy);
-        let mut blocked = scan.read(kernels, logits)?;
+        let mut blocked = scan.read(*kernels, logits)?;
         if !blocked.top.is_finite() {
             // Thresholds are for finite logits.
             let mut list = self.list(tools)?;
@@ -143,7 +145,7 @@ impl Row<'_> {
     ) -> Result<(bool, Option<List<'static>>), Error> {
         self.settle(tools)?;
         let Tools { kernels, scan, prefix, copy, .. } = tools;
-        let mut blocked = scan.read(kernels, self.logits(copy))?;
+        let mut blocked = scan.read(*kernels, self.logits(copy))?;
         if !blocked.top.is_finite() {
             return Ok((false, None));
         }
@@ -167,8 +169,8 @@ impl Row<'_> {
     ) -> Result<bool, Error> {
         let low = lowest(|logit| f64::from(logit) >= limit);
         let Tools { kernels, scan, copy, .. } = tools;
-        let blocked = scan.read(kernels, self.logits(copy))?;
-        let reach = |part: &Segment<'_>| (kernels.count_reaching)(part.logits, low);
+        let blocked = scan.read(*kernels, self.logits(copy))?;
+        let reach = |part: &Segment<'_>| kernels.count_reaching(part.logits, low);
         // Without a logit so high the lowest is the largest there is.
         let counted =
             if f64::from(low) >= limit { blocked.segments.iter().map(reach).sum() } else { 0 };
@@ -189,7 +191,7 @@ impl Row<'_> {
     ) -> Result<Option<(List<'static>, usize)>, Error> {
         self.settle(tools)?;
         let Tools { kernels, scan, prefix, copy, .. } = tools;
-        let mut blocked = scan.read(kernels, self.logits(copy))?;
+        let mut blocked = scan.read(*kernels, self.logits(copy))?;
         if !blocked.top.is_finite() {
             return Ok(None);
         }
@@ -210,7 +212,7 @@ impl Row<'_> {
         // The lowest logit of the row whose quotient gets there.
         let low = lowest(|logit| reaches(self.divided(logit)));
         let Tools { kernels, scan, copy, edits, keys, list, .. } = tools;
-        let blocked = scan.read(kernels, self.logits(copy))?;
+        let blocked = scan.read(*kernels, self.logits(copy))?;
         reaching(&blocked, low, keys)?;
         for (id, logit) in &*edits {
             let place = keys.binary_search_by_key(id, |key| key.id());

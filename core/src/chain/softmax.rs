@@ -17,7 +17,7 @@ pub(super) fn exps(
     weights.clear();
     reserve(weights, logits.len())?;
     weights.extend(logits);
-    let best = (kernels.argmax)(weights).and_then(|index| weights.get(index as usize).copied());
+    let best = kernels.argmax(weights).and_then(|index| weights.get(index as usize).copied());
     match best {
         None => {
             weights.fill(0.0);
@@ -28,7 +28,7 @@ pub(super) fn exps(
         }
         Some(top) => {
             weights.iter_mut().for_each(|w| *w -= top);
-            (kernels.expf_all)(weights);
+            kernels.expf_all(weights);
         }
     }
     Ok(())

@@ -16,7 +16,7 @@ use crate::{Chain, Error, SamplerParams, Stage};
 /// What the stages of a chain did to the candidates of a row.
 ///
 /// The candidates counted are those above -inf, and one if there is none. After the S2 rule they are
-/// those of its draw, which at -inf count too, as [`Response::candidates`](crate::Response) does.
+/// those of its draw, which at -inf count too, as [`SampleResult::candidates`](crate::SampleResult) does.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// The tokens of the row.

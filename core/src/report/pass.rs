@@ -5,6 +5,7 @@ use super::text::written;
 use super::threshold::threshold;
 use super::{CandidateReport, Report, StageReport, warnings};
 use crate::chain::{Setting, Step};
+use crate::draw::check_row_len;
 use crate::rules::rank::{RankKey, nan_to_neg_inf};
 use crate::{Chain, Error, Stage, TokenData, memory};
 
@@ -30,12 +31,7 @@ struct Fate {
 }
 
 pub(super) fn report(chain: &Chain, logits: &[f32], first: usize) -> Result<Report, Error> {
-    if logits.is_empty() {
-        return Err(Error::EmptyRow);
-    }
-    if i32::try_from(logits.len()).is_err() {
-        return Err(Error::BadArgument);
-    }
+    check_row_len(logits.len())?;
     let mut pass = Pass::new(logits, first)?;
     let top = pass.fates.iter().map(|fate| fate.logit).fold(f32::NEG_INFINITY, f32::max);
     warnings::row(&mut pass.report, top)?;

@@ -1,19 +1,18 @@
 //! Whether this process is a fork of the one that seeded a generator.
 //!
-//! The C library runs a hook in the child of every fork, which counts; so a draw costs one load, where
-//! asking for the process id would cost a system call.
+//! The C library runs a hook in the child of every fork, and the hook counts the fork. So the check costs a draw
+//! one load; comparing process ids would cost a system call.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
 static FORKS: AtomicU32 = AtomicU32::new(0);
 
-/// The number of forks between the process that counts them first and this one.
+/// The number of forks counted in this process and its ancestors.
 pub(super) fn count() -> u32 {
     FORKS.load(Ordering::Relaxed)
 }
 
-/// Arranges once for the children of this process to count their fork. Must run before a seed is taken
-/// from the system; where there is no fork it does nothing.
+/// Registers the hook once. Must run before the system gives a seed. Does nothing on systems without fork.
 pub(super) fn watch() {
     #[cfg(unix)]
     {
@@ -26,9 +25,9 @@ pub(super) fn watch() {
         // the fork is counted twice.
         static WATCHED: AtomicBool = AtomicBool::new(false);
         if !WATCHED.load(Ordering::Acquire) {
-            // If registering fails for lack of memory, children continue their parent's stream.
-            #[expect(unsafe_code, reason = "the hook of the C library")]
-            // SAFETY: `count_fork` only adds to an atomic number, which is allowed after a fork.
+            // If registering fails, for lack of memory, children continue their parent's stream.
+            #[expect(unsafe_code, reason = "the C library's fork hook")]
+            // SAFETY: `count_fork` only adds to an atomic, which is safe in the child of a fork.
             let failed = unsafe { libc::pthread_atfork(None, None, Some(count_fork)) };
             WATCHED.store(failed == 0, Ordering::Release);
         }

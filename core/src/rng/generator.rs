@@ -1,4 +1,4 @@
-//! One MT19937 stream: the same words as `std::mt19937(seed)`, with a count of those taken.
+//! One MT19937 stream: the words of `std::mt19937(seed)`, counted.
 
 use super::canonical::canonical;
 use super::fork;
@@ -6,14 +6,14 @@ use super::system_seed::system_seed;
 use crate::Error;
 use rand_mt::Mt;
 
-/// A generator and what is needed to replay it: its seed and the number of words taken.
+/// A generator, with its seed and the number of words taken: these are enough to replay it.
 #[derive(Debug, Clone)]
 pub(crate) struct Generator {
     mt: Mt,
     seed: u32,
     words: u64,
-    /// Where the seed came from the system: the forks there had been by then.
-    forks: Option<u32>,
+    /// The fork count at seeding if the system gave the seed; none if the caller chose it.
+    forks_at_seeding: Option<u32>,
 }
 
 impl Generator {
@@ -22,20 +22,20 @@ impl Generator {
     }
 
     pub(super) fn from_parts(mt: Mt, seed: u32, words: u64) -> Self {
-        Self { mt, seed, words, forks: None }
+        Self { mt, seed, words, forks_at_seeding: None }
     }
 
     /// A generator whose seed is a word from the operating system.
     pub(crate) fn from_system() -> Result<Self, Error> {
         fork::watch();
         let seed = system_seed()?;
-        Ok(Self { forks: Some(fork::count()), ..Self::new(seed) })
+        Ok(Self { forks_at_seeding: Some(fork::count()), ..Self::new(seed) })
     }
 
-    /// To be called before a draw: in the child of a fork a seed from the system is replaced, since
-    /// parent and child would draw alike; a seed that somebody chose stays.
+    /// Call this before a draw. In the child of a fork it replaces a seed from the system, since parent and
+    /// child would draw the same tokens. A seed that the caller chose stays.
     pub(crate) fn after_fork(&mut self) -> Result<(), Error> {
-        if self.forks.is_some_and(|forks| forks != fork::count()) {
+        if self.forks_at_seeding.is_some_and(|forks| forks != fork::count()) {
             *self = Self::from_system()?;
         }
         Ok(())
@@ -61,7 +61,7 @@ impl Generator {
         canonical(low, high)
     }
 
-    /// A float in [0, 1), as `std::uniform_real_distribution<float>` makes it; takes one word.
+    /// A float in [0, 1), the same as from `std::uniform_real_distribution<float>`; takes one word.
     pub(crate) fn uniform_float(&mut self) -> f32 {
         const TWO_32: f32 = 4_294_967_296.0;
         self.words = self.words.wrapping_add(1);

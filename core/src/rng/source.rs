@@ -1,8 +1,8 @@
-//! Where the uniform of a draw comes from.
+//! The source of a draw's uniform.
 
 use super::Generator;
 
-/// A generator, or one number that the caller brought from a generator of its own.
+/// A generator, or a number that the caller gave.
 #[derive(Debug)]
 pub(crate) enum Source<'a> {
     Generator(&'a mut Generator),

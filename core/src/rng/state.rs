@@ -1,23 +1,29 @@
-//! The state of a generator as a block of bytes that does not depend on the machine.
+//! The state of a generator as a block of bytes, portable between machines.
+//!
+//! rand_mt does not give out its state, it only takes one back: the last 624 outputs. So this module takes the
+//! next 624 outputs and runs MT19937's recurrence backwards from them. That is the price of the package; with
+//! access to its state, `save` would copy 624 words.
 
 use super::Generator;
 use crate::Error;
 use rand_mt::Mt;
 
-/// Words of an MT19937's state.
+// MT19937's parameters by their names in the literature.
+/// The words of the state.
 const N: usize = 624;
-/// The distance of the second word that the recurrence takes.
+/// The recurrence combines x[k + M] with x[k] and x[k + 1].
 const M: usize = 397;
-const MATRIX: u32 = 0x9908_b0df;
-const UPPER: u32 = 0x8000_0000;
+/// The bottom row of the matrix A.
+const MATRIX_A: u32 = 0x9908_b0df;
+const UPPER_MASK: u32 = 0x8000_0000;
 
 const MAGIC: [u8; 4] = *b"S2MT";
 const VERSION: u32 = 1;
 
-/// The length of a block: magic, version, seed, words taken, the last 624 outputs, a check sum.
+/// The length of a block: magic, version, seed, words taken, the last 624 outputs, a checksum.
 pub(crate) const STATE_LEN: usize = 4 + 4 + 4 + 8 + 4 * N + 8;
 
-/// Writes the state of `generator`, at its present position.
+/// The state of `generator` at its present position.
 pub(crate) fn save(generator: &Generator) -> [u8; STATE_LEN] {
     let mut block = [0; STATE_LEN];
     let mut at = 0;
@@ -31,15 +37,15 @@ pub(crate) fn save(generator: &Generator) -> [u8; STATE_LEN] {
     put(&generator.words().to_le_bytes());
     let mut ahead = generator.mt().clone();
     let next: [u32; N] = core::array::from_fn(|_| ahead.next_u32());
-    for word in before(next) {
+    for word in previous_outputs(next) {
         put(&word.to_le_bytes());
     }
-    let sum = check_sum(&block[..STATE_LEN - 8]);
+    let sum = checksum(&block[..STATE_LEN - 8]);
     block[STATE_LEN - 8..].copy_from_slice(&sum.to_le_bytes());
     block
 }
 
-/// The generator that [`save`] wrote; an error for any other bytes.
+/// The generator that [`save`] wrote; an error for other bytes.
 pub(crate) fn restore(block: &[u8]) -> Result<Generator, Error> {
     let mut rest = block;
     let mut take = |len: usize| {
@@ -47,48 +53,48 @@ pub(crate) fn restore(block: &[u8]) -> Result<Generator, Error> {
         rest = others;
         Ok::<_, Error>(bytes)
     };
-    let known = take(4)? == MAGIC && number(take(4)?) == u64::from(VERSION);
-    let (seed, words) = (number(take(4)?) as u32, number(take(8)?));
+    let known = take(4)? == MAGIC && from_le(take(4)?) == u64::from(VERSION);
+    let (seed, words) = (from_le(take(4)?) as u32, from_le(take(8)?));
     let outputs = take(4 * N)?;
-    let sum = number(take(8)?);
-    if !known || !rest.is_empty() || sum != check_sum(&block[..STATE_LEN - 8]) {
+    let sum = from_le(take(8)?);
+    if !known || !rest.is_empty() || sum != checksum(&block[..STATE_LEN - 8]) {
         return Err(Error::BadArgument);
     }
-    let outputs = outputs.chunks_exact(4).map(|bytes| number(bytes) as u32);
+    let outputs = outputs.chunks_exact(4).map(|bytes| from_le(bytes) as u32);
     let mt = Mt::recover(outputs).map_err(|_| Error::Internal)?;
     Ok(Generator::from_parts(mt, seed, words))
 }
 
-/// Little-endian.
-fn number(bytes: &[u8]) -> u64 {
+/// The bytes as a little-endian number.
+fn from_le(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// FNV-1a: against mistakes, not against intent.
-fn check_sum(bytes: &[u8]) -> u64 {
+/// FNV-1a: detects accidents, not manipulation.
+fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
         (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
 
-/// The 624 outputs before 624 given ones.
+/// The 624 outputs before the given 624.
 ///
-/// The recurrence x[k + N] = x[k + M] ^ A(upper bit of x[k], lower bits of x[k + 1]) is run backwards:
-/// each step gives the upper bit of one word and the lower bits of the next. The lower bits of the
-/// earliest word stay unknown and are never used.
-fn before(outputs: [u32; N]) -> [u32; N] {
+/// Runs the recurrence x[k + N] = x[k + M] ^ A(upper bit of x[k], lower bits of x[k + 1]) backwards. Each
+/// step gives the upper bit of one word and the lower bits of the next. The lower bits of the earliest word
+/// stay unknown; the recurrence does not use them.
+fn previous_outputs(outputs: [u32; N]) -> [u32; N] {
     let mut x = [0; 2 * N];
     for (word, output) in x[N..].iter_mut().zip(outputs) {
         *word = untemper(output);
     }
     for k in (0..N).rev() {
         let mut mixed = x[k + N] ^ x[k + M];
-        // The lowest bit that was shifted out is the highest of the matrix.
+        // A shifted the word right. If its lowest bit was 1, the matrix was added, whose top bit is 1.
         let odd = mixed >> 31;
-        mixed = if odd == 1 { mixed ^ MATRIX } else { mixed };
+        mixed = if odd == 1 { mixed ^ MATRIX_A } else { mixed };
         let joined = mixed << 1 | odd;
-        x[k] = x[k] & !UPPER | joined & UPPER;
-        x[k + 1] = if k + 1 < N { x[k + 1] & UPPER | joined & !UPPER } else { x[k + 1] };
+        x[k] = x[k] & !UPPER_MASK | joined & UPPER_MASK;
+        x[k + 1] = if k + 1 < N { x[k + 1] & UPPER_MASK | joined & !UPPER_MASK } else { x[k + 1] };
     }
     core::array::from_fn(|k| temper(x[k]))
 }
@@ -103,7 +109,7 @@ fn temper(mut x: u32) -> u32 {
 fn untemper(mut x: u32) -> u32 {
     x ^= x >> 18;
     x ^= x << 15 & 0xefc6_0000;
-    // Each round settles seven more bits, then eleven.
+    // Each round recovers seven more bits; below, eleven.
     let y = x;
     for _ in 0..4 {
         x = y ^ x << 7 & 0x9d2c_5680;

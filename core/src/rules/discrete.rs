@@ -9,19 +9,19 @@ use crate::sequential_sum::double;
 /// The index drawn from `weights` (at least one, none negative) with the uniform `u` in [0, 1).
 ///
 /// If the weights end in zeros, the last positive one counts as 1 instead of the last, so that rounding
-/// never returns a candidate of weight zero. NaN weights give index 0: libstdc++'s binary search ends
-/// there too, since no NaN is below `u`.
+/// never returns a candidate of weight zero. NaN weights give index 0, like libstdc++'s binary search: no NaN
+/// compares less than `u`.
 pub(crate) fn discrete_distribution(weights: &[f32], u: f64) -> usize {
     debug_assert!(!weights.is_empty() && (0.0..1.0).contains(&u));
-    let mut block = [0.0; double::BLOCK];
-    let sum = double_sum(weights, &mut block);
+    let mut chunk = [0.0; double::CHUNK_LEN];
+    let sum = double_sum(weights, &mut chunk);
     if sum.is_nan() {
         return 0;
     }
     let Some(last) = weights.iter().rposition(|&w| w > 0.0) else { return 0 };
     let mut running = 0.0;
-    for (index, weights) in weights[..last].chunks(double::BLOCK).enumerate() {
-        let quotients = to_double(weights, &mut block);
+    for (index, weights) in weights[..last].chunks(double::CHUNK_LEN).enumerate() {
+        let quotients = to_double(weights, &mut chunk);
         quotients.iter_mut().for_each(|quotient| *quotient /= sum);
         let before = running;
         running = double::add(before, quotients);
@@ -31,24 +31,27 @@ pub(crate) fn discrete_distribution(weights: &[f32], u: f64) -> usize {
                 running += quotient;
                 running >= u
             });
-            debug_assert!(reached.is_some(), "the single steps end at the sum of the block");
-            return index * double::BLOCK + reached.unwrap_or(0);
+            debug_assert!(reached.is_some(), "the single steps end at the sum of the chunk");
+            return index * double::CHUNK_LEN + reached.unwrap_or(0);
         }
     }
     last
 }
 
 /// The sum of the weights in double, one by one.
-pub(super) fn double_sum(weights: &[f32], block: &mut [f64; double::BLOCK]) -> f64 {
-    let blocks = weights.chunks(double::BLOCK);
-    blocks.fold(0.0, |sum, weights| double::add(sum, to_double(weights, block)))
+pub(super) fn double_sum(weights: &[f32], chunk: &mut [f64; double::CHUNK_LEN]) -> f64 {
+    let chunks = weights.chunks(double::CHUNK_LEN);
+    chunks.fold(0.0, |sum, weights| double::add(sum, to_double(weights, chunk)))
 }
 
-/// The weights as doubles, in `block`.
-pub(super) fn to_double<'a>(weights: &[f32], block: &'a mut [f64; double::BLOCK]) -> &'a mut [f64] {
-    let block = &mut block[..weights.len()];
-    block.iter_mut().zip(weights).for_each(|(double, w)| *double = f64::from(*w));
-    block
+/// The weights as doubles, in `chunk`.
+pub(super) fn to_double<'a>(
+    weights: &[f32],
+    chunk: &'a mut [f64; double::CHUNK_LEN],
+) -> &'a mut [f64] {
+    let chunk = &mut chunk[..weights.len()];
+    chunk.iter_mut().zip(weights).for_each(|(double, w)| *double = f64::from(*w));
+    chunk
 }
 
 #[cfg(test)]

@@ -8,13 +8,13 @@ use crate::sequential_sum::double;
 /// reaches `u` times their sum, and that sum. Never an index of weight zero if there is another.
 pub(crate) fn inverse_cdf(weights: &[f32], u: f64) -> (usize, f64) {
     debug_assert!(!weights.is_empty() && (0.0..1.0).contains(&u));
-    let mut block = [0.0; double::BLOCK];
-    let sum = double_sum(weights, &mut block);
+    let mut chunk = [0.0; double::CHUNK_LEN];
+    let sum = double_sum(weights, &mut chunk);
     let target = sum * u;
     let mut running = 0.0;
-    for (index, weights) in weights.chunks(double::BLOCK).enumerate() {
+    for (index, weights) in weights.chunks(double::CHUNK_LEN).enumerate() {
         let before = running;
-        running = double::add(before, to_double(weights, &mut block));
+        running = double::add(before, to_double(weights, &mut chunk));
         if running >= target {
             let mut running = before;
             let reached = weights.iter().position(|weight| {
@@ -22,10 +22,11 @@ pub(crate) fn inverse_cdf(weights: &[f32], u: f64) -> (usize, f64) {
                 running >= target && *weight > 0.0
             });
             if let Some(place) = reached {
-                return (index * double::BLOCK + place, sum);
+                return (index * double::CHUNK_LEN + place, sum);
             }
         }
     }
+    // Past the last positive weight, which reached `target`, or `u` is 0 and there is no positive weight.
     (weights.iter().rposition(|w| *w > 0.0).unwrap_or(0), sum)
 }
 
@@ -40,7 +41,7 @@ mod tests {
         // Nothing of weight zero, first or last.
         assert_eq!(inverse_cdf(&[0.0, 0.0, 2.0, 0.0], 0.0), (2, 2.0));
         assert_eq!(inverse_cdf(&[0.0, 0.0, 2.0, 0.0], 1.0_f64.next_down()), (2, 2.0));
-        // Across blocks, as one by one.
+        // Across chunks, as one by one.
         let weights: Vec<f32> = (0..1000).map(|i| (i * 37 % 101) as f32 / 64.0).collect();
         let sum: f64 = weights.iter().map(|w| f64::from(*w)).sum();
         for step in 0..=200 {

@@ -1,7 +1,7 @@
 //! The rules of sampling, each once: pure functions over numbers, with formula and source.
 //!
-//! The plain draw, requests, streams, chains and reports all call these. How to get to the same result
-//! without sorting a row is the business of `select`, `normalizer` and `nucleus` outside.
+//! The plain draw, requests, streams, chains and reports all call these. `select`, `draw::normalizer` and
+//! `draw::nucleus` say how to get to the same result without sorting a row.
 //!
 //! `rank` has the order of candidates and what NaN counts as; `penalty`, `nucleus`, `min_p` and
 //! `temperature` are the parameters; `weights`, `discrete` and `inverse_cdf` make the draw; `ras` decides
@@ -18,3 +18,6 @@ pub(crate) mod ras;
 pub(crate) mod std_dev;
 pub(crate) mod temperature;
 pub(crate) mod weights;
+
+/// The longest history that RAS or a stage of a chain looks at, in tokens.
+pub(crate) const MAX_WINDOW: i32 = 1 << 20;

@@ -1,8 +1,8 @@
-//! Which tokens come first, without sorting the row.
+//! The first ranks of a row, without sorting it.
 //!
-//! `survey` reads the row once and keeps a maximum for every few elements; `threshold` finds in those
-//! maxima a logit that enough tokens reach; `prefix` collects the tokens that reach it, sorts them,
-//! and so has the first ranks, as many as were asked for. `reaching` has all that reach a logit.
+//! `scan` reads the row once and keeps the maximum of every block. `threshold` finds in those maxima a logit
+//! that enough tokens reach. `ranked_prefix` collects the tokens that reach it and sorts them, with `radix` if
+//! they are many: these are the first ranks. `reaching` collects all tokens that reach a given logit.
 
 mod radix;
 mod ranked_prefix;
@@ -12,5 +12,5 @@ mod threshold;
 
 pub(crate) use ranked_prefix::RankedPrefix;
 pub(crate) use reaching::reaching;
-pub(crate) use scan::{BlockedRow, RowScan, Segment};
+pub(crate) use scan::{BlockedRow, RowScan};
 pub(crate) use threshold::lowest;

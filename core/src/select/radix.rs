@@ -1,19 +1,19 @@
-//! Sorting many entries by their logits alone, which is what remains once they are in id order.
+//! A stable sort of many keys by their logits: keys in id order come out in rank order.
 
 use crate::Error;
 use crate::memory::reserve;
 use crate::rules::rank::RankKey;
 
-/// Below this many, comparing is cheaper than counting.
-const FEW: usize = 192;
+/// The fewest keys for which counting is cheaper than comparing.
+const RADIX_MIN_LEN: usize = 192;
 const DIGITS: usize = 4;
 const BASE: usize = 256;
 
-/// Sorts entries that are in id order: stable passes over the bytes of the logits, least first, those
-/// bytes skipped that are the same in all. `spare` is working memory.
+/// Sorts keys that are in id order: stable passes over the bytes of the logits, the least significant first.
+/// A byte that is the same in all keys is skipped. `spare` is working memory.
 pub(super) fn sort(keys: &mut [RankKey], spare: &mut Vec<RankKey>) -> Result<(), Error> {
     let len = keys.len();
-    if len < FEW {
+    if len < RADIX_MIN_LEN {
         keys.sort_unstable();
         return Ok(());
     }
@@ -52,15 +52,20 @@ pub(super) fn sort(keys: &mut [RankKey], spare: &mut Vec<RankKey>) -> Result<(),
 
 #[cfg(test)]
 mod tests {
-    use super::{FEW, sort};
+    use super::{RADIX_MIN_LEN, sort};
     use crate::rules::rank::RankKey;
 
     #[test]
     fn sorts_as_comparing_does() {
         let mut state = 1_u64;
-        for (len, spread) in
-            [(0, 1.0), (1, 1.0), (FEW - 1, 9.0), (FEW, 9.0), (FEW + 1, 1e-3), (5000, 1e30)]
-        {
+        for (len, spread) in [
+            (0, 1.0),
+            (1, 1.0),
+            (RADIX_MIN_LEN - 1, 9.0),
+            (RADIX_MIN_LEN, 9.0),
+            (RADIX_MIN_LEN + 1, 1e-3),
+            (5000, 1e30),
+        ] {
             for ties in [1.0, 1e3] {
                 let logit = |_| {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

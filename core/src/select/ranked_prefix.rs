@@ -1,4 +1,4 @@
-//! The first ranks of a row, sorted, as far as they have been asked for.
+//! The first ranks of a row, sorted, as many as were asked for so far.
 
 use super::radix;
 use super::scan::BlockedRow;
@@ -6,13 +6,14 @@ use super::threshold::threshold;
 use crate::Error;
 use crate::memory::reserve;
 use crate::rules::rank::RankKey;
-use crate::simd::{DEPTH, Wanted};
+use crate::simd::Wanted;
 
 /// Exactly the ranks `0..len` of a row, and the exps of their logits.
 #[derive(Debug, Default)]
 pub(crate) struct RankedPrefix {
     keys: Vec<RankKey>,
     exps: Vec<f32>,
+    /// Working memory of the sort.
     spare: Vec<RankKey>,
     whole: bool,
 }
@@ -32,9 +33,15 @@ impl RankedPrefix {
         &self.keys
     }
 
-    /// `expf(logit - top)` of each entry, by the platform's `expf`.
+    /// `expf(logit - top)` of each key, bit for bit the platform's `expf`.
     pub(crate) fn exps(&self) -> &[f32] {
         &self.exps
+    }
+
+    /// The last rank and its exp. The prefix must not be empty.
+    pub(crate) fn last(&self) -> (RankKey, f32) {
+        let last = self.keys.len() - 1;
+        (self.keys[last], self.exps[last])
     }
 
     /// Whether every token above -inf is in.
@@ -48,48 +55,51 @@ impl RankedPrefix {
         blocked: &mut BlockedRow<'_>,
         target: usize,
     ) -> Result<(), Error> {
-        // An estimated threshold may miss; the second time it is a certainty.
+        // An estimated threshold may miss; the second one is exact.
         for estimate in [true, false] {
             if self.keys.len() >= target || self.whole {
                 break;
             }
-            // More tokens than there are now reach it: so it lies at or below the last of them.
+            // At least `target` tokens reach the threshold, more than the prefix has: so it is at or below
+            // the logit of the last key.
             let low =
                 if target < blocked.len { threshold(blocked, target, estimate)? } else { f32::MIN };
             if low == f32::MIN {
-                // Everything: it costs less to begin again than to leave out what is there.
+                // All tokens are wanted: starting again costs less than leaving out the known ones.
                 self.clear();
             }
             self.append(blocked, low, target - self.keys.len())?;
         }
-        if self.keys.len() < target && !self.whole {
+        let complete = self.keys.len() >= target || self.whole;
+        debug_assert!(complete, "{} of {target} ranks", self.keys.len());
+        if !complete {
             return Err(Error::Internal);
         }
         let known = self.exps.len();
         let new = &self.keys[known..];
         reserve(&mut self.exps, new.len())?;
         self.exps.extend(new.iter().map(|key| key.logit() - blocked.top));
-        (blocked.kernels.expf_all)(&mut self.exps[known..]);
+        blocked.kernels.expf_all(&mut self.exps[known..]);
         Ok(())
     }
 
-    /// Appends the tokens that come after the last entry and reach `low`: all of them if they are
-    /// few, else at least the best `need`.
+    /// Appends tokens that rank after the last key and reach `low`: all of them if they are few, else at
+    /// least the best `need`.
     fn append(&mut self, blocked: &BlockedRow<'_>, mut low: f32, need: usize) -> Result<(), Error> {
         let old = self.keys.len();
         let edge = self.keys.last().copied();
         let high = edge.map_or(f32::INFINITY, |edge| edge.logit());
-        let chunk = blocked.kernels.chunk;
-        let many = (2 * need + chunk).min(blocked.len);
+        let tile_len = blocked.kernels.tile_len();
+        let many = (2 * need + tile_len).min(blocked.len);
         let mut whole = low == f32::MIN;
-        // The worst that can be wanted, once that is known.
+        // The worst of the best `need` seen, once there were many.
         let mut worst = None;
-        for part in &blocked.segments {
+        for segment in &blocked.segments {
             let mut done = 0;
-            while done * chunk < part.logits.len() {
+            while done * tile_len < segment.logits.len() {
                 if self.keys.len() - old > many {
-                    // Only the best of those seen can be wanted, and of those to come, which have
-                    // higher ids, only what is strictly above the last of the best.
+                    // Keep the best `need`. Later tokens have higher ids, so ties with the worst of them
+                    // lose: raise the threshold to strictly above it.
                     if let Some(last) = self.keep_best(old, edge, need) {
                         low = last.logit().next_up();
                         whole = false;
@@ -98,15 +108,14 @@ impl RankedPrefix {
                 } else {
                     self.drop_known(old, edge);
                 }
-                // Never room for more than the row has, so that one draw's memory does for all.
+                // Never room for more than the row has, so that the memory of one draw is enough for all
+                // draws from rows of this length.
                 let len = self.keys.len();
-                let room = (len + many).min(blocked.len) + chunk;
+                let room = (len + many).min(blocked.len) + tile_len;
                 reserve(&mut self.keys, room - len)?;
-                let wanted =
-                    Wanted { low, high, first_id: part.first_id + (done * chunk) as u32, room };
-                let logits = &part.logits[done * chunk..];
-                let maxima = &part.maxima[done * chunk / DEPTH..];
-                done += (blocked.kernels.collect)(logits, maxima, wanted, &mut self.keys);
+                let wanted = Wanted { low, high, room };
+                let rest = segment.skip_tiles(done, tile_len);
+                done += blocked.kernels.collect(rest, wanted, &mut self.keys);
             }
         }
         if self.keys.len() - old > many {
@@ -118,8 +127,8 @@ impl RankedPrefix {
         }
         if let Some(worst) = worst {
             self.keys[old..].sort_unstable();
-            // Where the host has the CPU take denormals for zeros, the next float above zero is zero,
-            // and tokens have come in that equal the worst and rank after it.
+            // If the host has set flush-to-zero or denormals-are-zero, `0.0.next_up()` compares equal to
+            // 0.0: then ties with the worst were collected, which rank after it. Drop them.
             let wanted = self.keys[old..].partition_point(|key| *key <= worst);
             self.keys.truncate(old + wanted);
         } else {
@@ -129,7 +138,8 @@ impl RankedPrefix {
         Ok(())
     }
 
-    /// Takes out of what was appended the tokens that equal the edge and were there before.
+    /// Removes from the appended keys those that were in the prefix before: ties with the edge, the last
+    /// old key.
     fn drop_known(&mut self, old: usize, edge: Option<RankKey>) {
         let Some(edge) = edge else { return };
         let mut kept = old;
@@ -142,8 +152,8 @@ impl RankedPrefix {
         self.keys.truncate(kept);
     }
 
-    /// Cuts what was appended down to its best `need` and returns the last of them; none if there
-    /// are no more than that.
+    /// Cuts the appended keys down to the best `need` and returns the last of them; none if there are no
+    /// more than that.
     fn keep_best(&mut self, old: usize, edge: Option<RankKey>, need: usize) -> Option<RankKey> {
         self.drop_known(old, edge);
         if self.keys.len() - old <= need {

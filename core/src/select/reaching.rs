@@ -14,15 +14,17 @@ pub(crate) fn reaching(
 ) -> Result<(), Error> {
     let kernels = blocked.kernels;
     let count: usize =
-        blocked.segments.iter().map(|part| (kernels.count_reaching)(part.logits, low)).sum();
+        blocked.segments.iter().map(|segment| kernels.count_reaching(segment.logits, low)).sum();
     out.clear();
-    // Room for a chunk more than there can be: so no part is left before its end.
-    let room = count + kernels.chunk;
+    // Room for one more tile than needed: so `collect` never stops early.
+    let room = count + kernels.tile_len();
     reserve(out, room)?;
-    for part in &blocked.segments {
-        let wanted = Wanted { low, high: f32::INFINITY, first_id: part.first_id, room };
-        let done = (kernels.collect)(part.logits, part.maxima, wanted, out);
-        if done * kernels.chunk < part.logits.len() {
+    for segment in &blocked.segments {
+        let wanted = Wanted { low, high: f32::INFINITY, room };
+        let done = kernels.collect(*segment, wanted, out);
+        let complete = done * kernels.tile_len() == segment.logits.len();
+        debug_assert!(complete, "there was room for {count} tokens");
+        if !complete {
             return Err(Error::Internal);
         }
     }

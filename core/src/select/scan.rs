@@ -1,51 +1,44 @@
-//! The one pass over the row, and the row cut the way the kernels want it.
+//! The one pass over the whole row, and the row in the form that the kernels take.
 
 use crate::Error;
 use crate::memory::{reserve, resize};
-use crate::simd::{DEPTH, Kernels};
+use crate::simd::{BLOCK_LEN, Kernels, Segment};
 
-/// Memory for [`View`]s.
+/// Working memory for a [`BlockedRow`].
 #[derive(Debug, Default)]
 pub(crate) struct RowScan {
-    maxima: Vec<f32>,
+    block_maxima: Vec<f32>,
+    coarse_maxima: Vec<f32>,
+    /// Padded copies of the two ends of the row.
     ends: Vec<f32>,
-    groups: Vec<f32>,
 }
 
-/// A row in whole chunks, with its maxima.
+/// A row in whole tiles, with its block maxima.
 #[derive(Debug)]
 pub(crate) struct BlockedRow<'a> {
     pub kernels: &'static Kernels,
     /// The row's length without padding.
     pub len: usize,
-    /// The row in id order: what comes before the first cache line, copied and padded with -inf to a
-    /// whole chunk; the whole chunks, where they lie; what remains, copied and padded. The first and
-    /// the last can be empty.
+    /// The row in id order: the logits before the first cache line, copied and padded with -inf to a whole
+    /// tile; the whole tiles, in place; the remaining logits, copied and padded. The first and the last
+    /// segment can be empty.
     pub segments: [Segment<'a>; 3],
-    /// All maxima, in the order of the parts.
-    pub maxima: &'a [f32],
-    /// The largest logit: -inf if there are only -inf and NaN.
+    /// The block maxima of all segments, in order.
+    pub block_maxima: &'a [f32],
+    /// The largest logit: -inf if all are -inf or NaN.
     pub top: f32,
-    /// Room for coarser maxima.
-    pub groups: &'a mut Vec<f32>,
+    /// Working memory for maxima over more than a block.
+    pub coarse_maxima: &'a mut Vec<f32>,
 }
 
-/// A stretch of the row.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Segment<'a> {
-    pub logits: &'a [f32],
-    pub maxima: &'a [f32],
-    pub first_id: u32,
-}
-
-/// Loads that straddle cache lines are slow; rows of fewer chunks than this are over too soon for
-/// that to outweigh one more chunk.
-const ALIGN_FROM: usize = 32;
+/// The fewest tiles of a row whose body is moved to a cache line. Loads that straddle cache lines are slow,
+/// but shorter rows end before that outweighs one more tile.
+const ALIGN_MIN_TILES: usize = 32;
 const CACHE_LINE: usize = 64;
 
 impl RowScan {
     pub(crate) const fn new() -> Self {
-        Self { maxima: Vec::new(), ends: Vec::new(), groups: Vec::new() }
+        Self { block_maxima: Vec::new(), coarse_maxima: Vec::new(), ends: Vec::new() }
     }
 
     /// Reads the row.
@@ -54,74 +47,77 @@ impl RowScan {
         kernels: &'static Kernels,
         row: &'a [f32],
     ) -> Result<BlockedRow<'a>, Error> {
-        let chunk = kernels.chunk;
+        let tile_len = kernels.tile_len();
         let aligned = row.as_ptr().align_offset(CACHE_LINE);
-        let lead = if row.len() >= ALIGN_FROM * chunk { aligned.min(row.len()) } else { 0 };
+        let lead = if row.len() >= ALIGN_MIN_TILES * tile_len { aligned.min(row.len()) } else { 0 };
         let (lead, body) = row.split_at(lead);
-        let (body, rest) = body.split_at(body.len() - body.len() % chunk);
+        let (body, rest) = body.split_at(body.len() - body.len() % tile_len);
 
-        resize(&mut self.ends, 2 * chunk, f32::NEG_INFINITY)?;
-        let (lead_chunk, rest_chunk) = self.ends.split_at_mut(chunk);
-        let lead_chunk = pad(lead, lead_chunk);
-        let rest_chunk = pad(rest, rest_chunk);
+        resize(&mut self.ends, 2 * tile_len, f32::NEG_INFINITY)?;
+        let (lead_tile, rest_tile) = self.ends.split_at_mut(tile_len);
+        let lead_tile = pad(lead, lead_tile);
+        let rest_tile = pad(rest, rest_tile);
 
-        let lens = [lead_chunk.len(), body.len(), rest_chunk.len()].map(|len| len / DEPTH);
-        // As many as there could be if the row began elsewhere, and groups are never more than maxima:
-        // room for them now spares a later draw the allocation.
-        let most = (row.len() + 2 * chunk) / DEPTH;
-        let more = most.saturating_sub(self.maxima.len());
-        reserve(&mut self.maxima, more)?;
-        resize(&mut self.maxima, lens.iter().sum(), f32::NEG_INFINITY)?;
-        self.groups.clear();
-        reserve(&mut self.groups, most)?;
-        let (of_lead, others) = self.maxima.split_at_mut(lens[0]);
+        let lens = [lead_tile.len(), body.len(), rest_tile.len()].map(|len| len / BLOCK_LEN);
+        // Room for the most maxima that a row of this length can have, wherever it starts in memory, and
+        // coarse maxima are never more than block maxima: so no later draw of this length allocates.
+        let most = (row.len() + 2 * tile_len) / BLOCK_LEN;
+        let more = most.saturating_sub(self.block_maxima.len());
+        reserve(&mut self.block_maxima, more)?;
+        resize(&mut self.block_maxima, lens.iter().sum(), f32::NEG_INFINITY)?;
+        self.coarse_maxima.clear();
+        reserve(&mut self.coarse_maxima, most)?;
+        let (of_lead, others) = self.block_maxima.split_at_mut(lens[0]);
         let (of_body, of_rest) = others.split_at_mut(lens[1]);
-        (kernels.maxima)(lead_chunk, of_lead);
-        (kernels.maxima)(body, of_body);
-        (kernels.maxima)(rest_chunk, of_rest);
+        kernels.write_block_maxima(lead_tile, of_lead);
+        kernels.write_block_maxima(body, of_body);
+        kernels.write_block_maxima(rest_tile, of_rest);
 
-        let maxima = &self.maxima[..];
-        let (of_lead, others) = maxima.split_at(lens[0]);
+        let block_maxima = &self.block_maxima[..];
+        let (of_lead, others) = block_maxima.split_at(lens[0]);
         let (of_body, of_rest) = others.split_at(lens[1]);
-        let part = |logits, maxima, first| Segment { logits, maxima, first_id: first as u32 };
+        let segment =
+            |logits, block_maxima, first| Segment { logits, block_maxima, first_id: first as u32 };
         Ok(BlockedRow {
             kernels,
             len: row.len(),
             segments: [
-                part(lead_chunk, of_lead, 0),
-                part(body, of_body, lead.len()),
-                part(rest_chunk, of_rest, lead.len() + body.len()),
+                segment(lead_tile, of_lead, 0),
+                segment(body, of_body, lead.len()),
+                segment(rest_tile, of_rest, lead.len() + body.len()),
             ],
-            maxima,
-            top: (kernels.largest)(maxima),
-            groups: &mut self.groups,
+            block_maxima,
+            top: kernels.largest(block_maxima),
+            coarse_maxima: &mut self.coarse_maxima,
         })
     }
 }
 
-/// A copy of `end` in `chunk`, filled up with -inf; nothing if there is nothing.
-fn pad<'a>(end: &[f32], chunk: &'a mut [f32]) -> &'a [f32] {
+/// A copy of `end` in `tile`, padded with -inf; empty if `end` is.
+fn pad<'a>(end: &[f32], tile: &'a mut [f32]) -> &'a [f32] {
     if end.is_empty() {
         return &[];
     }
-    let (copy, padding) = chunk.split_at_mut(end.len());
+    let (copy, padding) = tile.split_at_mut(end.len());
     copy.copy_from_slice(end);
     padding.fill(f32::NEG_INFINITY);
-    chunk
+    tile
 }
 
 impl BlockedRow<'_> {
-    /// The part that is whole chunks of the row itself.
+    /// The segment of whole tiles in place.
     pub(crate) fn body(&self) -> Segment<'_> {
         self.segments[1]
     }
 
-    /// The logit of a token of the row.
+    /// The logit of a token; none if the row has no such id.
     pub(crate) fn logit(&self, id: u32) -> Option<f32> {
         if id as usize >= self.len {
             return None;
         }
-        let part = self.segments.iter().rev().find(|p| !p.logits.is_empty() && p.first_id <= id)?;
-        part.logits.get((id - part.first_id) as usize).copied()
+        let mut segments = self.segments.iter().rev();
+        let segment = segments.find(|s| !s.logits.is_empty() && s.first_id <= id);
+        debug_assert!(segment.is_some(), "the segments cover the row");
+        segment.map(|s| s.logits[(id - s.first_id) as usize])
     }
 }

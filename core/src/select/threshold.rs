@@ -1,66 +1,68 @@
 //! A logit that at least k tokens reach, and not many more.
 //!
-//! A maximum is the logit of some token, and different maxima are different tokens: so the k-th
-//! largest maximum, over any grouping of the row, is reached by at least k tokens. With four times as
-//! many groups as k, few groups hold two of the k best, and little more than k tokens reach it.
+//! A maximum is the logit of some token, and different maxima are different tokens. So the k-th largest
+//! maximum, over any grouping of the row, is reached by at least k tokens. With four times as many groups as
+//! k, few groups hold two of the k best, and few more than k tokens reach it.
 
 use super::scan::BlockedRow;
 use crate::Error;
 use crate::memory::resize;
 
-/// The fewest groups: a few vectors, so that a count is a few instructions.
-const GROUPS: usize = 128;
+/// The fewest coarse maxima: a few vectors, so that a count is a few instructions.
+const MIN_COARSE_MAXIMA: usize = 128;
 
-/// How many of the `k` tokens an estimate wants to see in its sample of the row.
-const SEEN: usize = 256;
+/// How many of the `k` tokens an estimate expects to see in its sample of the row.
+const SAMPLE_HITS: usize = 256;
 
 /// A threshold that at least `k` tokens reach; the lowest finite value if fewer than `k` are finite.
-/// With `estimate`, where the maxima are too few for `k`, one that about `k` tokens reach.
+/// With `estimate`, where the block maxima are too few for `k`, one that about `k` tokens reach.
 pub(super) fn threshold(
     blocked: &mut BlockedRow<'_>,
     k: usize,
     estimate: bool,
 ) -> Result<f32, Error> {
-    let count = blocked.kernels.count_reaching;
+    let count = |values: &[f32], t| blocked.kernels.count_reaching(values, t);
     let enough = k + k / 8 + 2;
-    let groups = (4 * k).next_power_of_two().max(GROUPS);
+    let coarse_len = (4 * k).next_power_of_two().max(MIN_COARSE_MAXIMA);
     let mut low = f32::MIN;
-    if groups <= blocked.maxima.len() {
-        resize(blocked.groups, groups, f32::NEG_INFINITY)?;
-        (blocked.kernels.fold)(blocked.maxima, blocked.groups);
-        low = bisect(low, blocked.top, k, enough, |t| count(blocked.groups, t));
-        // Groups that hold most of the best tokens between them say little: ask the finer maxima.
-        if count(blocked.maxima, low) > 2 * enough {
-            low = bisect(low, blocked.top, k, enough, |t| count(blocked.maxima, t));
+    if coarse_len <= blocked.block_maxima.len() {
+        let coarse = &mut *blocked.coarse_maxima;
+        resize(coarse, coarse_len, f32::NEG_INFINITY)?;
+        blocked.kernels.coarsen(blocked.block_maxima, coarse);
+        low = bisect(low, blocked.top, k, enough, |t| count(coarse, t));
+        // If several of the best tokens share a group, the coarse maxima say little: use the finer ones.
+        if count(blocked.block_maxima, low) > 2 * enough {
+            low = bisect(low, blocked.top, k, enough, |t| count(blocked.block_maxima, t));
         }
         return Ok(low);
     }
-    let stride = k / SEEN;
+    let stride = k / SAMPLE_HITS;
     if estimate && stride > 1 {
-        let chunks = || blocked.body().logits.chunks_exact(blocked.kernels.chunk).step_by(stride);
-        let wanted = k / stride + SEEN / 8;
-        return Ok(bisect(low, blocked.top, wanted, wanted + SEEN / 16, |t| {
-            chunks().map(|chunk| count(chunk, t)).sum()
+        let tile_len = blocked.kernels.tile_len();
+        let tiles = || blocked.body().logits.chunks_exact(tile_len).step_by(stride);
+        let hits = k / stride + SAMPLE_HITS / 8;
+        return Ok(bisect(low, blocked.top, hits, hits + SAMPLE_HITS / 16, |t| {
+            tiles().map(|tile| count(tile, t)).sum()
         }));
     }
-    if k <= blocked.maxima.len() {
-        low = bisect(low, blocked.top, k, enough, |t| count(blocked.maxima, t));
+    if k <= blocked.block_maxima.len() {
+        low = bisect(low, blocked.top, k, enough, |t| count(blocked.block_maxima, t));
     }
     Ok(bisect(low, blocked.top, k, enough, |t| {
-        blocked.segments.iter().map(|part| count(part.logits, t)).sum()
+        blocked.segments.iter().map(|segment| count(segment.logits, t)).sum()
     }))
 }
 
-/// Narrows the threshold down between `low`, which is returned if fewer than `k` reach it, and
-/// `high`. Stops early where `k` to `enough` values reach it.
+/// Narrows the threshold down between `low`, which is returned if fewer than `k` values reach it, and
+/// `high`. Stops early at a threshold that `k` to `enough` values reach.
 fn bisect(low: f32, high: f32, k: usize, enough: usize, count: impl Fn(f32) -> usize) -> f32 {
     if count(high) >= k {
         return high;
     }
-    let (mut reached, mut missed) = (key(low), key(high));
+    let (mut reached, mut missed) = (index_of(low), index_of(high));
     while missed - reached > 1 {
         let middle = reached + (missed - reached) / 2;
-        match count(value(middle)) {
+        match count(float_at(middle)) {
             c if c < k => missed = middle,
             c => {
                 reached = middle;
@@ -70,27 +72,28 @@ fn bisect(low: f32, high: f32, k: usize, enough: usize, count: impl Fn(f32) -> u
             }
         }
     }
-    value(reached)
+    float_at(reached)
 }
 
-/// An integer that orders like the float.
-fn key(x: f32) -> i64 {
+/// The place of a float in the order of all floats.
+fn index_of(x: f32) -> i64 {
     let bits = x.to_bits() as i32;
     i64::from(bits ^ (bits >> 31) & 0x7fff_ffff)
 }
 
-fn value(key: i64) -> f32 {
-    let bits = key as i32;
+/// The float at a place in the order of all floats.
+fn float_at(index: i64) -> f32 {
+    let bits = index as i32;
     f32::from_bits((bits ^ (bits >> 31) & 0x7fff_ffff) as u32)
 }
 
-/// The lowest finite float for which `is_high` holds; it must hold from some float on. The largest if
-/// there is none.
+/// The lowest finite float for which `is_high` holds, the largest float if there is none. `is_high` must
+/// hold for every float above one for which it holds.
 pub(crate) fn lowest(is_high: impl Fn(f32) -> bool) -> f32 {
-    let (mut not, mut yes) = (key(f32::MIN) - 1, key(f32::MAX));
+    let (mut not, mut yes) = (index_of(f32::MIN) - 1, index_of(f32::MAX));
     while yes - not > 1 {
         let middle = not + (yes - not) / 2;
-        *if is_high(value(middle)) { &mut yes } else { &mut not } = middle;
+        *if is_high(float_at(middle)) { &mut yes } else { &mut not } = middle;
     }
-    value(yes)
+    float_at(yes)
 }

@@ -1,114 +1,151 @@
-//! One table of kernels for each level, and the choice of one.
+//! A set of kernels for each instruction set, and the choice of one.
 
-use super::lanes::Level;
-use super::{DEPTH, MaximaMass, RowMass, SimdLevel, Tail, TailSum, Wanted, kernels, levels};
+use super::kernels::collect::Wanted;
+use super::kernels::exp_sums::{Cap, ExpRange, ExpSum, MaximaExpSums};
+use super::kernels::tail::{Tail, TailSum};
+use super::kernels::{self, BLOCK_LEN, Segment};
+use super::lanes::Isa;
+use super::{SimdLevel, levels};
 use crate::rules::rank::RankKey;
 use core::ffi::CStr;
-use core::ptr;
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::fmt::Debug;
+use core::panic::RefUnwindSafe;
+use core::sync::atomic::{AtomicU8, Ordering};
 
-/// One level's kernels.
-#[derive(Debug)]
-pub(crate) struct Kernels {
-    pub level: SimdLevel,
-    /// Elements of a row that go together: all rows and maxima passed in are multiples of it and of
-    /// a [`DEPTH`]th of it.
-    pub chunk: usize,
-    pub argmax: fn(&[f32]) -> Option<u32>,
-    pub maxima: fn(&[f32], &mut [f32]),
-    pub fold: fn(&[f32], &mut [f32]),
-    pub largest: fn(&[f32]) -> f32,
-    pub count_reaching: fn(&[f32], f32) -> usize,
-    pub collect: fn(&[f32], &[f32], Wanted, &mut Vec<RankKey>) -> usize,
-    pub maxima_mass: fn(&[f32], f32, f32) -> MaximaMass,
-    pub row_mass: fn(&[f32], &[f32], f32, f32) -> RowMass,
-    pub tail_sum: fn(&[f32], &[f32], Tail) -> TailSum,
-    pub expf_all: fn(&mut [f32]),
+/// The kernels of one instruction set. A reference exists only if this CPU has the instructions.
+pub(crate) type Kernels = dyn KernelSet;
+
+/// One method for each kernel; `kernels` documents them.
+pub(crate) trait KernelSet: Debug + Send + Sync + RefUnwindSafe {
+    fn level(&self) -> SimdLevel;
+    /// The elements of a tile. The row's segments and all values passed in are whole tiles, unless the
+    /// method says otherwise.
+    fn tile_len(&self) -> usize;
+    /// Takes a row of any length.
+    fn argmax(&self, row: &[f32]) -> Option<u32>;
+    fn write_block_maxima(&self, row: &[f32], out: &mut [f32]);
+    fn coarsen(&self, maxima: &[f32], coarse: &mut [f32]);
+    fn largest(&self, values: &[f32]) -> f32;
+    fn count_reaching(&self, values: &[f32], threshold: f32) -> usize;
+    fn collect(&self, segment: Segment<'_>, wanted: Wanted, out: &mut Vec<RankKey>) -> usize;
+    fn sum_maxima_exps(&self, maxima: &[f32], cap: Cap) -> MaximaExpSums;
+    fn sum_exps(&self, segment: Segment<'_>, range: ExpRange) -> ExpSum;
+    fn tail_sum(&self, segment: Segment<'_>, tail: Tail) -> TailSum;
+    /// Takes any number of values.
+    fn expf_all(&self, values: &mut [f32]);
     #[cfg(test)]
-    pub exp_all: fn(&mut [f32]),
+    fn exp_all(&self, values: &mut [f32]);
 }
 
-static BASELINE: Kernels = Kernels::of::<levels::baseline::Baseline>();
-#[cfg(target_arch = "x86_64")]
-static AVX2: Kernels = Kernels::of::<levels::avx2::Avx2>();
-#[cfg(target_arch = "x86_64")]
-static AVX512: Kernels = Kernels::of::<levels::avx512::Avx512>();
-#[cfg(target_arch = "aarch64")]
-static NEON: Kernels = Kernels::of::<levels::neon::Neon>();
-
-impl Kernels {
-    /// The table of a level; each kernel is compiled into [`Level::run`], with its features on.
-    const fn of<L: Level>() -> Self {
-        #[cfg(test)]
-        use kernels::exp;
-        use kernels::{argmax, bounds, collect, count, expf, maxima, tail};
-        Self {
-            level: L::LEVEL,
-            chunk: DEPTH * L::LANES,
-            argmax: |row| L::run(|simd| argmax::argmax(simd.loads(), row)),
-            maxima: |row, out| L::run(|simd| maxima::maxima(simd.loads(), L::LANES, row, out)),
-            fold: |values, groups| L::run(|simd| maxima::fold(simd, values, groups)),
-            largest: |values| L::run(|simd| maxima::largest(simd, values)),
-            count_reaching: |values, t| L::run(|simd| count::count_reaching(simd, values, t)),
-            collect: |row, maxima, wanted, out| {
-                L::run(|simd| collect::collect(simd, row, maxima, wanted, out))
-            },
-            maxima_mass: |maxima, top, cap| {
-                L::run(|simd| bounds::maxima_mass(simd, maxima, top, cap))
-            },
-            row_mass: |row, maxima, top, floor| {
-                L::run(|simd| bounds::row_mass(simd, row, maxima, top, floor))
-            },
-            tail_sum: |row, maxima, tail| L::run(|simd| tail::tail_sum(simd, row, maxima, tail)),
-            expf_all: |values| L::run(|_| expf::expf_all(L::FUSED, values)),
-            #[cfg(test)]
-            exp_all: |values| L::run(|simd| exp::exp_all(simd, values)),
-        }
+impl<I: Isa + Debug + Send + Sync + RefUnwindSafe> KernelSet for I {
+    fn level(&self) -> SimdLevel {
+        I::LEVEL
     }
 
+    fn tile_len(&self) -> usize {
+        BLOCK_LEN * I::LANES
+    }
+
+    fn argmax(&self, row: &[f32]) -> Option<u32> {
+        self.run(|isa| kernels::argmax::argmax(isa.load_isa(), row))
+    }
+
+    fn write_block_maxima(&self, row: &[f32], out: &mut [f32]) {
+        self.run(|isa| kernels::maxima::write_block_maxima(isa.load_isa(), I::LANES, row, out));
+    }
+
+    fn coarsen(&self, maxima: &[f32], coarse: &mut [f32]) {
+        self.run(|isa| kernels::maxima::coarsen(isa, maxima, coarse));
+    }
+
+    fn largest(&self, values: &[f32]) -> f32 {
+        self.run(|isa| kernels::maxima::largest(isa, values))
+    }
+
+    fn count_reaching(&self, values: &[f32], threshold: f32) -> usize {
+        self.run(|isa| kernels::count::count_reaching(isa, values, threshold))
+    }
+
+    fn collect(&self, segment: Segment<'_>, wanted: Wanted, out: &mut Vec<RankKey>) -> usize {
+        self.run(|isa| kernels::collect::collect(isa, segment, wanted, out))
+    }
+
+    fn sum_maxima_exps(&self, maxima: &[f32], cap: Cap) -> MaximaExpSums {
+        self.run(|isa| kernels::exp_sums::sum_maxima_exps(isa, maxima, cap))
+    }
+
+    fn sum_exps(&self, segment: Segment<'_>, range: ExpRange) -> ExpSum {
+        self.run(|isa| kernels::exp_sums::sum_exps(isa, segment, range))
+    }
+
+    fn tail_sum(&self, segment: Segment<'_>, tail: Tail) -> TailSum {
+        self.run(|isa| kernels::tail::tail_sum(isa, segment, tail))
+    }
+
+    fn expf_all(&self, values: &mut [f32]) {
+        self.run(|_| kernels::expf::expf_all(I::FUSED, values));
+    }
+
+    #[cfg(test)]
+    fn exp_all(&self, values: &mut [f32]) {
+        self.run(|isa| kernels::exp::exp_all(isa, values));
+    }
+}
+
+/// The kernels of an instruction set, if this CPU has it.
+fn detected<I: Isa + Debug + Send + Sync + RefUnwindSafe>() -> Option<&'static Kernels> {
+    I::detect().map(|isa| isa as &Kernels)
+}
+
+impl dyn KernelSet {
     /// The kernels of a level, if this CPU has it.
     pub(crate) fn at(level: SimdLevel) -> Option<&'static Self> {
         match level {
-            SimdLevel::Baseline => Some(&BASELINE),
+            SimdLevel::Baseline => Some(&levels::baseline::Baseline),
             #[cfg(target_arch = "x86_64")]
-            SimdLevel::Avx2 => levels::avx2::Avx2::is_present().then_some(&AVX2),
+            SimdLevel::Avx2 => detected::<levels::avx2::Avx2>(),
             #[cfg(target_arch = "x86_64")]
-            SimdLevel::Avx512 => levels::avx512::Avx512::is_present().then_some(&AVX512),
+            SimdLevel::Avx512 => detected::<levels::avx512::Avx512>(),
             #[cfg(target_arch = "aarch64")]
-            SimdLevel::Neon => levels::neon::Neon::is_present().then_some(&NEON),
+            SimdLevel::Neon => detected::<levels::neon::Neon>(),
             #[allow(unreachable_patterns)]
             _ => None,
         }
     }
 
     /// The kernels in use, chosen once for the process.
-    #[allow(unsafe_code)]
     pub(crate) fn chosen() -> &'static Self {
-        // Not a lock, by which a fork that comes upon the choice would leave the child waiting for a
-        // thread that it does not have. Threads that choose at the same time choose the same.
-        static CHOSEN: AtomicPtr<Kernels> = AtomicPtr::new(ptr::null_mut());
-        // SAFETY: NULL, or one of the tables, which are static and never written.
-        unsafe { CHOSEN.load(Ordering::Relaxed).as_ref() }.unwrap_or_else(|| {
-            let best = Self::best();
-            CHOSEN.store(ptr::from_ref(best).cast_mut(), Ordering::Relaxed);
+        const UNCHOSEN: u8 = u8::MAX;
+        // Not a `Once`: forking while it is held would deadlock the child. Threads that choose at the
+        // same time choose the same level.
+        static CHOSEN: AtomicU8 = AtomicU8::new(UNCHOSEN);
+        let chosen = SimdLevel::ALL.get(usize::from(CHOSEN.load(Ordering::Relaxed)));
+        chosen.and_then(|level| Self::at(*level)).unwrap_or_else(|| {
+            let best = Self::forced_or_best();
+            let index = SimdLevel::ALL.iter().position(|level| *level == best.level());
+            CHOSEN.store(index.map_or(UNCHOSEN, |index| index as u8), Ordering::Relaxed);
             best
         })
     }
 
     #[cold]
-    fn best() -> &'static Self {
-        let forced = SimdLevel::ALL.into_iter().find(|level| is_named(*level));
+    fn forced_or_best() -> &'static Self {
         let best = SimdLevel::ALL.into_iter().rev();
-        forced.into_iter().chain(best).find_map(Self::at).unwrap_or(&BASELINE)
+        let found = forced_level().into_iter().chain(best).find_map(Self::at);
+        found.unwrap_or(&levels::baseline::Baseline)
     }
 }
 
-/// Whether the environment names this level. By `getenv`, which does not allocate: `std::env` does, and
-/// ends the process where it cannot.
-#[allow(unsafe_code)]
-fn is_named(level: SimdLevel) -> bool {
-    // SAFETY: the name is a C string; the manual tells the host not to change the environment meanwhile.
+/// The level that the environment names. Reads it with `getenv`: `std::env` allocates, and aborts if it
+/// cannot.
+#[allow(unsafe_code, reason = "getenv")]
+fn forced_level() -> Option<SimdLevel> {
+    // SAFETY: the name is a C string. The manual forbids changing the environment during the first draw.
     let text = unsafe { libc::getenv(c"S2SAMPLER_SIMD".as_ptr()) };
-    // SAFETY: not NULL, hence a C string of the environment, by the same rule still there.
-    !text.is_null() && unsafe { CStr::from_ptr(text) } == level.c_name()
+    if text.is_null() {
+        return None;
+    }
+    // SAFETY: not NULL, hence a C string of the environment, which nobody changes meanwhile.
+    let name = unsafe { CStr::from_ptr(text) };
+    SimdLevel::ALL.into_iter().find(|level| level.c_name() == name)
 }

@@ -1,6 +1,6 @@
-//! Vector kernels in three layers that do not mix: `lanes` says what a vector unit can do, `kernels`
-//! has the loops, generic over it, and `levels` has one file for each unit. `dispatch` joins them into
-//! a table for each level and chooses one.
+//! SIMD kernels in three layers: `lanes` lists the vector operations, `kernels` has the loops, generic over
+//! those operations, and `levels` implements the operations, one file for each instruction set. `dispatch`
+//! makes a set of kernels out of each level and chooses one for the process.
 
 mod dispatch;
 mod kernels;
@@ -11,9 +11,9 @@ mod levels;
 mod tests;
 
 pub(crate) use dispatch::Kernels;
-pub(crate) use kernels::DEPTH;
-pub(crate) use kernels::bounds::{FLOOR, MaximaMass, RowMass};
 pub(crate) use kernels::collect::Wanted;
-pub(crate) use kernels::exp::{EXP_ERROR, EXP_FLOOR};
-pub(crate) use kernels::tail::{Tail, TailSum};
+pub(crate) use kernels::exp::{EXP_ERROR, EXP_MIN_ARG};
+pub(crate) use kernels::exp_sums::{Cap, ExpRange, ExpSum, MIN_ADDEND_LN};
+pub(crate) use kernels::tail::Tail;
+pub(crate) use kernels::{BLOCK_LEN, Segment};
 pub use level::SimdLevel;

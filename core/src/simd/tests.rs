@@ -3,18 +3,47 @@
 use super::*;
 use crate::rules::rank::RankKey;
 
-/// The levels this CPU has; fails if that is not what the CPU itself says.
+/// The levels this CPU has. Fails if they are not those that CPUID reports, so that none is skipped.
 fn levels() -> Vec<&'static Kernels> {
     let found: Vec<_> = SimdLevel::ALL.into_iter().filter_map(Kernels::at).collect();
-    assert!(found.iter().any(|k| k.level == SimdLevel::Baseline));
-    #[cfg(target_arch = "x86_64")]
-    {
-        let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let has = |flag: &str| cpu.split_whitespace().any(|word| word == flag);
-        let expected = 1 + usize::from(has("avx2") && has("fma")) + usize::from(has("avx512f"));
-        assert!(cpu.is_empty() || found.len() == expected, "a level was skipped");
-    }
+    let names: Vec<_> = found.iter().map(|kernels| kernels.level()).collect();
+    assert_eq!(names, expected_levels());
     found
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "CPUID and XGETBV")]
+fn expected_levels() -> Vec<SimdLevel> {
+    use core::arch::x86_64::{__cpuid, __cpuid_count};
+    const FMA: u32 = 1 << 12;
+    const OSXSAVE: u32 = 1 << 27;
+    const AVX2: u32 = 1 << 5;
+    const AVX512F: u32 = 1 << 16;
+    // The registers whose state the system saves: 128 and 256 bits; masks and 512 bits.
+    const YMM: u32 = 0b110;
+    const ZMM: u32 = 0b1110_0110;
+    let (basic, extended) = (__cpuid(1).ecx, __cpuid_count(7, 0).ebx);
+    let mut saved = 0_u32;
+    if basic & OSXSAVE != 0 {
+        // SAFETY: OSXSAVE says that the instruction exists.
+        unsafe { core::arch::asm!("xgetbv", in("ecx") 0, out("eax") saved, out("edx") _) };
+    }
+    let mut levels = vec![SimdLevel::Baseline];
+    if saved & YMM == YMM && basic & FMA != 0 && extended & AVX2 != 0 {
+        levels.push(SimdLevel::Avx2);
+        if saved & ZMM == ZMM && extended & AVX512F != 0 {
+            levels.push(SimdLevel::Avx512);
+        }
+    }
+    levels
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn expected_levels() -> Vec<SimdLevel> {
+    match cfg!(target_arch = "aarch64") {
+        true => vec![SimdLevel::Baseline, SimdLevel::Neon],
+        false => vec![SimdLevel::Baseline],
+    }
 }
 
 /// Numbers in [0, 1).
@@ -27,11 +56,11 @@ fn uniform(seed: u64) -> impl FnMut() -> f32 {
     }
 }
 
-/// A padded row of `chunks` chunks with a NaN, a -inf and ties in it.
-fn row(kernels: &Kernels, chunks: usize, seed: u64) -> Vec<f32> {
+/// A padded row of `tiles` tiles with a NaN, a -inf and ties in it.
+fn row(kernels: &Kernels, tiles: usize, seed: u64) -> Vec<f32> {
     let mut next = uniform(seed);
     let mut row: Vec<f32> =
-        (0..chunks * kernels.chunk).map(|_| (next() * 200.0 - 180.0).round() / 4.0).collect();
+        (0..tiles * kernels.tile_len()).map(|_| (next() * 200.0 - 180.0).round() / 4.0).collect();
     let len = row.len();
     for special in [f32::NAN, f32::NEG_INFINITY, -0.0] {
         row[(next() * len as f32) as usize] = special;
@@ -40,44 +69,44 @@ fn row(kernels: &Kernels, chunks: usize, seed: u64) -> Vec<f32> {
 }
 
 fn maxima_of(kernels: &Kernels, row: &[f32]) -> Vec<f32> {
-    let mut maxima = vec![0.0; row.len() / DEPTH];
-    (kernels.maxima)(row, &mut maxima);
+    let mut maxima = vec![0.0; row.len() / BLOCK_LEN];
+    kernels.write_block_maxima(row, &mut maxima);
     maxima
 }
 
 #[test]
-fn maxima_are_those_of_the_lanes() {
+fn block_maxima_are_those_of_the_lanes() {
     for kernels in levels() {
-        let lanes = kernels.chunk / DEPTH;
-        for chunks in [1, 2, 5] {
-            let row = row(kernels, chunks, 1);
+        let lanes = kernels.tile_len() / BLOCK_LEN;
+        for tiles in [1, 2, 5] {
+            let row = row(kernels, tiles, 1);
             for (i, max) in maxima_of(kernels, &row).into_iter().enumerate() {
-                let chunk = &row[i / lanes * kernels.chunk..][..kernels.chunk];
-                let of_lane = chunk.iter().skip(i % lanes).step_by(lanes).copied();
-                assert_eq!(max, of_lane.fold(f32::NEG_INFINITY, f32::max));
+                let tile = &row[i / lanes * kernels.tile_len()..][..kernels.tile_len()];
+                let block = tile.iter().skip(i % lanes).step_by(lanes).copied();
+                assert_eq!(max, block.fold(f32::NEG_INFINITY, f32::max));
             }
         }
         assert!(maxima_of(kernels, &[]).is_empty());
-        let all_nan = vec![f32::NAN; kernels.chunk];
+        let all_nan = vec![f32::NAN; kernels.tile_len()];
         assert!(maxima_of(kernels, &all_nan).iter().all(|max| *max == f32::NEG_INFINITY));
     }
 }
 
 #[test]
-fn folding_and_counting() {
+fn coarse_maxima_and_counts() {
     for kernels in levels() {
         let values = row(kernels, 7, 2);
-        let mut groups = vec![0.0; 128];
-        (kernels.fold)(&values, &mut groups);
-        for (g, group) in groups.iter().enumerate() {
-            let members = values.iter().skip(g).step_by(128).copied();
-            assert_eq!(*group, members.fold(f32::NEG_INFINITY, f32::max));
+        let mut coarse = vec![0.0; 128];
+        kernels.coarsen(&values, &mut coarse);
+        for (i, max) in coarse.iter().enumerate() {
+            let members = values.iter().skip(i).step_by(128).copied();
+            assert_eq!(*max, members.fold(f32::NEG_INFINITY, f32::max));
         }
-        assert_eq!((kernels.largest)(&values), values.iter().copied().fold(f32::MIN, f32::max));
-        assert_eq!((kernels.largest)(&[]), f32::NEG_INFINITY);
+        assert_eq!(kernels.largest(&values), values.iter().copied().fold(f32::MIN, f32::max));
+        assert_eq!(kernels.largest(&[]), f32::NEG_INFINITY);
         for threshold in [-45.0, -20.0, 0.0, -0.0, 4.75, 5.0, f32::NEG_INFINITY, f32::INFINITY] {
             let reaching = values.iter().filter(|v| **v >= threshold).count();
-            assert_eq!((kernels.count_reaching)(&values, threshold), reaching);
+            assert_eq!(kernels.count_reaching(&values, threshold), reaching);
         }
     }
 }
@@ -91,16 +120,16 @@ fn argmax_is_the_first_of_the_largest() {
                 let values = &values[start..len.max(start)];
                 let top = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
                 let first = values.iter().position(|v| *v == top && top > f32::NEG_INFINITY);
-                assert_eq!((kernels.argmax)(values), first.map(|i| i as u32), "{len}");
+                assert_eq!(kernels.argmax(values), first.map(|i| i as u32), "{len}");
             }
         }
         let nothing = [f32::NAN, f32::NEG_INFINITY].repeat(100);
-        assert_eq!((kernels.argmax)(&nothing), None);
-        assert_eq!((kernels.argmax)(&[0.0, f32::INFINITY, f32::INFINITY]), Some(1));
+        assert_eq!(kernels.argmax(&nothing), None);
+        assert_eq!(kernels.argmax(&[0.0, f32::INFINITY, f32::INFINITY]), Some(1));
         let mut rising: Vec<f32> = (0..5000).map(|i| i as f32).collect();
-        assert_eq!((kernels.argmax)(&rising), Some(4999));
+        assert_eq!(kernels.argmax(&rising), Some(4999));
         rising.reverse();
-        assert_eq!((kernels.argmax)(&rising), Some(0));
+        assert_eq!(kernels.argmax(&rising), Some(0));
     }
 }
 
@@ -116,23 +145,20 @@ fn collecting_takes_an_interval_and_keeps_to_its_room() {
                 .map(|(id, l)| RankKey::new(*l, id))
                 .collect();
             let mut found = Vec::with_capacity(row.len());
-            let wanted = Wanted { low, high, first_id: 100, room: row.len() };
-            assert_eq!((kernels.collect)(&row, &maxima, wanted, &mut found), 6);
+            let segment = Segment { logits: &row, block_maxima: &maxima, first_id: 100 };
+            let wanted = Wanted { low, high, room: row.len() };
+            assert_eq!(kernels.collect(segment, wanted, &mut found), 6);
             assert_eq!(found, expected);
 
-            // Two chunks' room: it stops in time, and goes on where it stopped.
+            // Room for two tiles: it stops in time, and continues where it stopped.
+            let tile_len = kernels.tile_len();
             let (mut found, mut done) = (Vec::new(), 0);
             while done < 6 {
-                found.reserve(2 * kernels.chunk);
-                let wanted = Wanted {
-                    low,
-                    high,
-                    first_id: 100 + (done * kernels.chunk) as u32,
-                    room: found.len() + 2 * kernels.chunk,
-                };
-                let (rest, capacity) = (done * kernels.chunk, found.capacity());
-                let more =
-                    (kernels.collect)(&row[rest..], &maxima[rest / DEPTH..], wanted, &mut found);
+                found.reserve(2 * tile_len);
+                let capacity = found.capacity();
+                let wanted = Wanted { low, high, room: found.len() + 2 * tile_len };
+                let rest = segment.skip_tiles(done, tile_len);
+                let more = kernels.collect(rest, wanted, &mut found);
                 assert!(more > 0 && found.len() <= wanted.room && found.capacity() == capacity);
                 done += more;
             }
@@ -142,27 +168,28 @@ fn collecting_takes_an_interval_and_keeps_to_its_room() {
 }
 
 #[test]
-fn masses_are_sums_of_exps() {
+fn sums_of_exps() {
     for kernels in levels() {
         let row = row(kernels, 9, 4);
         let maxima = maxima_of(kernels, &row);
-        let top = (kernels.largest)(&maxima);
+        let top = kernels.largest(&maxima);
         let near = |x: &f32| *x >= -16.64;
         let close = |a: f64, b: f64| (a - b).abs() <= 1e-5 * b.abs();
         let sum = |values: &[f32]| -> f64 {
             values.iter().map(|l| l - top).filter(near).map(|x| f64::from(x).exp()).sum()
         };
-        let mass = (kernels.row_mass)(&row, &maxima, top, FLOOR);
-        assert!(close(mass.sum, sum(&row)));
-        assert_eq!(mass.count, row.iter().map(|l| l - top).filter(near).count() as f64);
+        let segment = Segment { logits: &row, block_maxima: &maxima, first_id: 0 };
+        let sums = kernels.sum_exps(segment, ExpRange { top, floor: MIN_ADDEND_LN });
+        assert!(close(sums.sum, sum(&row)));
+        assert_eq!(sums.count, row.iter().map(|l| l - top).filter(near).count() as f64);
 
         let cap = top - 3.0;
-        let mass = (kernels.maxima_mass)(&maxima, top, cap);
+        let sums = kernels.sum_maxima_exps(&maxima, Cap { top, cap });
         let capped: Vec<f32> = maxima.iter().map(|m| m.min(cap)).collect();
         let below: Vec<f32> = maxima.iter().copied().filter(|m| *m < cap).collect();
-        assert!(close(mass.capped, sum(&capped)) && close(mass.below_cap, sum(&below)));
-        assert_eq!(mass.count, maxima.iter().map(|m| m - top).filter(near).count());
-        assert_eq!(mass.reaching_cap, maxima.len() - below.len());
+        assert!(close(sums.capped, sum(&capped)) && close(sums.below_cap, sum(&below)));
+        assert_eq!(sums.count, maxima.iter().map(|m| m - top).filter(near).count());
+        assert_eq!(sums.reaching_cap, maxima.len() - below.len());
     }
 }
 
@@ -175,24 +202,27 @@ fn tail_sums_are_exact() {
             // Off the grid of quarters, so that the exps have all their bits.
             row.iter_mut().for_each(|l| *l += 0.1 * next());
             let maxima = maxima_of(kernels, &row);
-            let top = (kernels.largest)(&maxima);
-            let first = top - 1.5;
+            let top = kernels.largest(&maxima);
+            let highest = top - 1.5;
             let unit = f64::from(binade) / f64::from(1 << 23);
-            let (mut steps, mut halves) = (0.0, 0);
-            for l in row.iter().filter(|l| **l <= first) {
+            let (mut steps, mut ties) = (0.0, 0);
+            for l in row.iter().filter(|l| **l <= highest) {
                 let units = f64::from((l - top).exp()) / unit;
                 let half = units.fract() == 0.5;
-                halves += u32::from(half);
+                ties += u32::from(half);
                 steps += unit * if half { units.floor() } else { units.round() };
             }
-            let sum = (kernels.tail_sum)(&row, &maxima, Tail { top, first, binade });
-            assert_eq!((sum.steps, sum.halves), (steps, halves), "{:?} {binade}", kernels.level);
+            let segment = Segment { logits: &row, block_maxima: &maxima, first_id: 0 };
+            let sum = kernels.tail_sum(segment, Tail { top, highest, binade });
+            assert_eq!((sum.steps, sum.ties), (steps, ties), "{:?} {binade}", kernels.level());
         }
         // e^0 = 1 is half a unit of the binade 2^24, and the rest is below that.
-        let row = vec![0.0; kernels.chunk];
-        let tail = Tail { top: 0.0, first: 0.0, binade: (1 << 24) as f32 };
-        let sum = (kernels.tail_sum)(&row, &maxima_of(kernels, &row), tail);
-        assert_eq!((sum.steps, sum.halves as usize), (0.0, kernels.chunk));
+        let row = vec![0.0; kernels.tile_len()];
+        let tail = Tail { top: 0.0, highest: 0.0, binade: (1 << 24) as f32 };
+        let maxima = maxima_of(kernels, &row);
+        let segment = Segment { logits: &row, block_maxima: &maxima, first_id: 0 };
+        let sum = kernels.tail_sum(segment, tail);
+        assert_eq!((sum.steps, sum.ties as usize), (0.0, kernels.tile_len()));
     }
 }
 
@@ -209,14 +239,14 @@ fn exp_is_within_a_third_of_its_error() {
             let x: Vec<f32> =
                 (0..4096).map(|i| -f32::from_bits((bits + i * step).min(last))).collect();
             let mut e = x.clone();
-            (kernels.exp_all)(&mut e);
+            kernels.exp_all(&mut e);
             for (x, e) in x.iter().zip(&e) {
                 let exact = f64::from(x.exp());
                 worst = worst.max(((f64::from(*e) - exact) / exact).abs());
             }
             bits += 4096 * step;
         }
-        assert!(worst < f64::from(EXP_ERROR) / 3.0, "{:?}: {worst:e}", kernels.level);
+        assert!(worst < f64::from(EXP_ERROR) / 3.0, "{:?}: {worst:e}", kernels.level());
         assert!(worst > 0.0, "the test compares nothing");
     }
 }
@@ -232,9 +262,9 @@ fn expf_is_the_platforms() {
             let x: Vec<f32> =
                 (0..4096).map(|i| -f32::from_bits((bits + i * step).min(last))).collect();
             let mut e = x.clone();
-            (kernels.expf_all)(&mut e);
+            kernels.expf_all(&mut e);
             for (x, e) in x.iter().zip(&e) {
-                assert_eq!(e.to_bits(), x.exp().to_bits(), "{:?}: {x:e}", kernels.level);
+                assert_eq!(e.to_bits(), x.exp().to_bits(), "{:?}: {x:e}", kernels.level());
             }
             bits += 4096 * step;
         }
@@ -242,7 +272,7 @@ fn expf_is_the_platforms() {
             let specials = [f32::NAN, f32::NEG_INFINITY, -1e-45, 0.0, -0.0, -104.0, f32::MIN, -1.0];
             let x: Vec<f32> = specials.into_iter().cycle().take(len).collect();
             let mut e = x.clone();
-            (kernels.expf_all)(&mut e);
+            kernels.expf_all(&mut e);
             let same = |(x, e): (&f32, &f32)| x.exp().to_bits() == e.to_bits() || x.is_nan();
             assert!(x.iter().zip(&e).all(same));
         }

@@ -1,7 +1,7 @@
 //! What a report must say, made of what the chain's prefixes do to an array.
 
 use super::rows::SplitMix;
-use s2sampler_core::{Chain, Request, Sampler, SamplerParams, Stage, TokenData};
+use s2sampler_core::{Chain, SampleRequest, Sampler, SamplerParams, Stage, TokenData};
 
 /// A row in which min-p and top-p of the same number do quite different things, and its probabilities.
 pub fn trap() -> (Vec<f32>, Vec<f64>) {
@@ -139,7 +139,7 @@ impl Shown {
             let name = chain.stages()[index].name();
             if name == "s2" {
                 let row: Vec<f32> = previous.iter().map(|token| token.logit).collect();
-                let request = Request::new(&row, s2.expect("the chain has the rule"));
+                let request = SampleRequest::new(&row, s2.expect("the chain has the rule"));
                 let response = Sampler::new(0).sample_request(&request).expect("a response");
                 hidden = Some(response.candidates - tokens.len());
             }

@@ -2,7 +2,7 @@
 
 use super::oracle::{Mt19937, discrete, rank, weights};
 use super::rows::SplitMix;
-use s2sampler_core::{Request, SamplerParams, TokenRange};
+use s2sampler_core::{SampleRequest, SamplerParams, TokenRange};
 
 /// What a request must give.
 pub struct Expected {
@@ -19,7 +19,7 @@ pub struct Expected {
 }
 
 /// The row with penalties, bans and ranges in it; none where the ranges leave no id.
-pub fn edited(request: &Request<'_>) -> Option<Vec<f32>> {
+pub fn edited(request: &SampleRequest<'_>) -> Option<Vec<f32>> {
     let ids = || (0..request.logits.len() as i32).map(|place| request.id_offset + place);
     let within = |id: &i32| request.ranges.iter().any(|r| r.first <= *id && *id <= r.last);
     let open = |id: &i32| request.ranges.is_empty() || within(id);
@@ -45,7 +45,7 @@ pub fn edited(request: &Request<'_>) -> Option<Vec<f32>> {
 }
 
 /// The answer to a request, with `mt` in the generator's place; none for an empty row.
-pub fn expected(request: &Request<'_>, mt: &mut Mt19937) -> Option<Expected> {
+pub fn expected(request: &SampleRequest<'_>, mt: &mut Mt19937) -> Option<Expected> {
     let SamplerParams { temperature, .. } = request.params;
     let row = edited(request)?;
     let ranked = rank(&row);

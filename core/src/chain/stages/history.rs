@@ -1,10 +1,8 @@
 //! The latest tokens that were accepted.
 
 use crate::Error;
+use crate::rules::MAX_WINDOW;
 use std::collections::VecDeque;
-
-/// How many tokens a history can be asked to hold.
-const LONGEST: i32 = 1 << 20;
 
 /// A window of tokens, or all of them.
 #[derive(Debug)]
@@ -19,7 +17,7 @@ impl History {
     pub(super) fn new(last_n: i32) -> Result<Self, Error> {
         let limit = match last_n {
             -1 => None,
-            0..=LONGEST => Some(last_n as usize),
+            0..=MAX_WINDOW => Some(last_n as usize),
             _ => return Err(Error::BadArgument),
         };
         let mut tokens = VecDeque::new();

@@ -1,47 +1,48 @@
-//! The best token alone, in one pass.
+//! The best token, found in one pass.
 
-use super::maxima::highest;
+use super::maxima::max_lane;
 use crate::simd::lanes::Simd;
 use core::array::from_fn;
 
-/// Vectors that are looked at together.
-const ABREAST: usize = 32;
+/// The vectors of a strip.
+const STRIP_VECTORS: usize = 32;
 
-/// The index of the largest value, the lowest of several; none if all are -inf or NaN.
+/// The index of the largest value, the lowest index if there are several; none if all are -inf or NaN.
 ///
-/// Every lane keeps its largest value so far and the number of the stretch it came from; the index is
-/// looked up in that stretch at the end, so the pass itself does little more than load.
+/// Each lane keeps its largest value so far and the number of the strip it came from. The index is looked up
+/// in that strip at the end, so the pass does little more than load.
 #[inline(always)]
 pub(crate) fn argmax<S: Simd>(simd: S, row: &[f32]) -> Option<u32> {
-    let stretch_len = ABREAST * S::LANES;
+    let strip_len = STRIP_VECTORS * S::LANES;
     let bottom = simd.splat(f32::NEG_INFINITY);
-    let (mut best, mut place) = (bottom, simd.splat(0.0));
-    let runs = row.chunks_exact(stretch_len);
-    let (rest, whole) = (runs.remainder(), runs.len());
-    for (number, stretch) in runs.enumerate() {
+    let (mut best, mut best_strip) = (bottom, simd.splat(0.0));
+    let strips = row.chunks_exact(strip_len);
+    let (rest, whole) = (strips.remainder(), strips.len());
+    for (number, strip) in strips.enumerate() {
         let mut tops = [bottom; 4];
-        for four in stretch.chunks_exact(4 * S::LANES) {
+        for four in strip.chunks_exact(4 * S::LANES) {
             tops = from_fn(|i| simd.max(simd.load(&four[i * S::LANES..][..S::LANES]), tops[i]));
         }
         let top = simd.max(simd.max(tops[0], tops[1]), simd.max(tops[2], tops[3]));
-        (best, place) = later(simd, (best, place), top, number);
+        (best, best_strip) = update_best(simd, (best, best_strip), top, number);
     }
     let mut top = bottom;
     for vector in rest.chunks_exact(S::LANES) {
         top = simd.max(simd.load(vector), top);
     }
-    (best, place) = later(simd, (best, place), top, whole);
-    let (mut values, mut places) = ([f32::NEG_INFINITY; 16], [0.0; 16]);
+    (best, best_strip) = update_best(simd, (best, best_strip), top, whole);
+    let (mut values, mut strips) = ([f32::NEG_INFINITY; 16], [0.0; 16]);
     simd.store(best, &mut values);
-    simd.store(place, &mut places);
-    // What no whole vector covers.
+    simd.store(best_strip, &mut strips);
+    // The last values, fewer than a vector.
     let tail = row.len() - row.len() % S::LANES;
-    let top = row[tail..].iter().fold(highest(values), |top, v| if *v > top { *v } else { top });
+    let top = row[tail..].iter().fold(max_lane(values), |top, v| if *v > top { *v } else { top });
     if top == f32::NEG_INFINITY {
         return None;
     }
-    let lanes = values[..S::LANES].iter().zip(places).filter(|(value, _)| **value == top);
-    let start = lanes.map(|(_, place)| place as usize * stretch_len).min().unwrap_or(tail);
+    let lanes = values[..S::LANES].iter().zip(strips).filter(|(value, _)| **value == top);
+    // No lane has it: it is among the last values.
+    let start = lanes.map(|(_, strip)| strip as usize * strip_len).min().unwrap_or(tail);
     let tops = simd.splat(top);
     let mut at = start;
     for vector in row[start..].chunks_exact(S::LANES) {
@@ -54,10 +55,15 @@ pub(crate) fn argmax<S: Simd>(simd: S, row: &[f32]) -> Option<u32> {
     row[at..].iter().position(|value| *value == top).map(|index| (at + index) as u32)
 }
 
-/// The lanes' largest values and where they came from, after another stretch.
+/// The lanes' largest values and the strips they came from, after one more strip.
 #[inline(always)]
-fn later<S: Simd>(simd: S, (best, place): (S::F, S::F), top: S::F, number: usize) -> (S::F, S::F) {
-    // Numbers of stretches are exact in binary32: a row has no more than 2^24 of them.
+fn update_best<S: Simd>(
+    simd: S,
+    (best, best_strip): (S::F, S::F),
+    top: S::F,
+    number: usize,
+) -> (S::F, S::F) {
+    // Binary32 holds the number of a strip exactly: a row has no more than 2^24 strips.
     let newer = simd.keep(simd.lt(best, top), simd.splat(number as f32));
-    (simd.max(top, best), simd.max(newer, place))
+    (simd.max(top, best), simd.max(newer, best_strip))
 }

@@ -9,12 +9,11 @@ use core::array::from_fn;
 /// test, which allows a third); the rest is room for a platform whose `expf` is not the one tested.
 pub(crate) const EXP_ERROR: f32 = 1.0 / (1 << 20) as f32;
 
-/// Where the range of [`exp`] ends: below this it would be denormal.
-pub(crate) const EXP_FLOOR: f32 = -87.0;
+/// The lowest argument of [`exp`]: below it the result would be denormal.
+pub(crate) const EXP_MIN_ARG: f32 = -87.0;
 
-/// How many vectors the exp is taken of at a time. One after the other would leave the unit waiting
-/// for each result: side by side, there is always one that is ready.
-pub(super) const ABREAST: usize = 4;
+/// The vectors whose exps are computed together: four independent exps hide the latency of FMA.
+pub(super) const UNROLL: usize = 4;
 
 /// e^x for -87 <= x <= 0: 2^k e^r with k the integer nearest x / ln 2, and for e^r a polynomial of
 /// degree 5, minimax in the relative error over |r| <= ln 2 / 2 (2^-23.2 before rounding).

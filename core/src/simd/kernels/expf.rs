@@ -7,8 +7,8 @@
 //! exhaustive test compares all x from -87 to 0 with the platform's own; on other platforms, and where
 //! there is no fused multiplication to make it fast, every `expf` is a call.
 
-/// Values that are done side by side.
-const BLOCK: usize = 16;
+/// The number of values computed together.
+const BATCH_LEN: usize = 16;
 
 /// How near to the middle is too near: 0.01 units, in units of the 29 bits that rounding takes away.
 const MARGIN: u64 = (1 << 29) / 100;
@@ -18,51 +18,51 @@ const MIDDLE: u64 = 1 << 28;
 #[inline(always)]
 pub(crate) fn expf_all(fused: bool, values: &mut [f32]) {
     let known = cfg!(all(target_os = "linux", any(target_env = "gnu", target_env = "musl")));
-    let mut blocks = values.chunks_exact_mut(BLOCK);
+    let mut batches = values.chunks_exact_mut(BATCH_LEN);
     if known && fused {
-        for block in &mut blocks {
-            if let Ok(block) = block.try_into() {
-                expf_block(block);
+        for batch in &mut batches {
+            if let Ok(batch) = batch.try_into() {
+                expf_batch(batch);
             }
         }
     } else {
-        blocks.by_ref().flatten().for_each(|x| *x = x.exp());
+        batches.by_ref().flatten().for_each(|x| *x = x.exp());
     }
-    let rest = blocks.into_remainder();
+    let rest = batches.into_remainder();
     if known && fused && rest.len() >= 4 {
-        let mut block = [0.0; BLOCK];
-        block[..rest.len()].copy_from_slice(rest);
-        expf_block(&mut block);
-        rest.copy_from_slice(&block[..rest.len()]);
+        let mut batch = [0.0; BATCH_LEN];
+        batch[..rest.len()].copy_from_slice(rest);
+        expf_batch(&mut batch);
+        rest.copy_from_slice(&batch[..rest.len()]);
     } else {
         rest.iter_mut().for_each(|x| *x = x.exp());
     }
 }
 
 #[inline(always)]
-fn expf_block(x: &mut [f32; BLOCK]) {
+fn expf_batch(x: &mut [f32; BATCH_LEN]) {
     // 1.5 * 2^52: adding it leaves the nearest integer in the low bits.
     const MAGIC: f64 = 6_755_399_441_055_744.0;
     const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
     const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-    let mut shifted = [0.0; BLOCK];
-    let mut r = [0.0; BLOCK];
-    for i in 0..BLOCK {
+    let mut shifted = [0.0; BATCH_LEN];
+    let mut r = [0.0; BATCH_LEN];
+    for i in 0..BATCH_LEN {
         let x = f64::from(x[i]);
         shifted[i] = x.mul_add(core::f64::consts::LOG2_E, MAGIC);
         let k = shifted[i] - MAGIC;
         r[i] = k.mul_add(-LN_2_LOW, k.mul_add(-LN_2_HIGH, x));
     }
     // The series of e^r: |r| <= ln 2 / 2, so what is left out is below 2^-41.
-    let mut p = [1.0_f64 / 3_628_800.0; BLOCK];
+    let mut p = [1.0_f64 / 3_628_800.0; BATCH_LEN];
     for factorial in [362_880.0, 40_320.0, 5_040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0] {
-        for i in 0..BLOCK {
+        for i in 0..BATCH_LEN {
             p[i] = p[i].mul_add(r[i], 1.0 / factorial);
         }
     }
-    let mut near = [false; BLOCK];
-    let mut e = [0.0; BLOCK];
-    for i in 0..BLOCK {
+    let mut near = [false; BATCH_LEN];
+    let mut e = [0.0; BATCH_LEN];
+    for i in 0..BATCH_LEN {
         let bits = (shifted[i].to_bits() << 52).wrapping_add(p[i].to_bits());
         e[i] = f64::from_bits(bits) as f32;
         let from_middle = (bits & (2 * MIDDLE - 1)).wrapping_sub(MIDDLE - MARGIN);
@@ -70,7 +70,7 @@ fn expf_block(x: &mut [f32; BLOCK]) {
         near[i] = from_middle <= 2 * MARGIN || !(-87.0..=0.0).contains(&x[i]);
     }
     if near.contains(&true) {
-        for i in 0..BLOCK {
+        for i in 0..BATCH_LEN {
             if near[i] {
                 e[i] = x[i].exp();
             }

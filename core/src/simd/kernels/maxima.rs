@@ -1,39 +1,41 @@
-//! The one pass that reads all of a row: a maximum for every [`DEPTH`] elements.
+//! The one pass that reads the whole row: a maximum for every block.
 
-use super::DEPTH;
+use super::BLOCK_LEN;
 use crate::simd::lanes::Simd;
 
-/// Writes `width` maxima for each chunk of `row`, -inf where a lane holds only NaN. `simd` may be
-/// narrower than the chunk's lanes: then it does them in stretches.
+/// Writes the `width` block maxima of each tile of `row`, -inf for a block of NaN. `simd` may have fewer
+/// lanes than `width`; then it takes several turns at a tile.
 #[inline(always)]
-pub(crate) fn maxima<S: Simd>(simd: S, width: usize, row: &[f32], out: &mut [f32]) {
+pub(crate) fn write_block_maxima<S: Simd>(simd: S, width: usize, row: &[f32], out: &mut [f32]) {
+    debug_assert_eq!(row.len(), BLOCK_LEN * out.len());
     let bottom = simd.splat(f32::NEG_INFINITY);
-    for (chunk, out) in row.chunks_exact(DEPTH * width).zip(out.chunks_exact_mut(width)) {
-        for (stretch, out) in out.chunks_exact_mut(S::LANES).enumerate() {
-            // Two chains, so that the next maximum need not wait for the last.
+    for (tile, out) in row.chunks_exact(BLOCK_LEN * width).zip(out.chunks_exact_mut(width)) {
+        for (turn, out) in out.chunks_exact_mut(S::LANES).enumerate() {
+            // Two chains, so that a maximum need not wait for the one before.
             let (mut even, mut odd) = (bottom, bottom);
-            for pair in chunk.chunks_exact(2 * width) {
+            for pair in tile.chunks_exact(2 * width) {
                 let (first, second) = pair.split_at(width);
-                even = simd.max(simd.load(&first[stretch * S::LANES..]), even);
-                odd = simd.max(simd.load(&second[stretch * S::LANES..]), odd);
+                even = simd.max(simd.load(&first[turn * S::LANES..]), even);
+                odd = simd.max(simd.load(&second[turn * S::LANES..]), odd);
             }
             simd.store(simd.max(even, odd), out);
         }
     }
 }
 
-/// Folds `values` into `groups`, each the maximum of every `groups.len()`-th vector lane of them.
+/// Merges `maxima` into fewer: coarse maximum i is the largest of maxima i, i + n, i + 2n, ..., n being the
+/// length of `coarse`.
 #[inline(always)]
-pub(crate) fn fold<S: Simd>(simd: S, values: &[f32], groups: &mut [f32]) {
-    let stride = groups.len();
-    for (g, group) in groups.chunks_exact_mut(S::LANES).enumerate() {
+pub(crate) fn coarsen<S: Simd>(simd: S, maxima: &[f32], coarse: &mut [f32]) {
+    let stride = coarse.len();
+    for (v, coarse) in coarse.chunks_exact_mut(S::LANES).enumerate() {
         let mut best = simd.splat(f32::NEG_INFINITY);
-        let mut at = g * S::LANES;
-        while at + S::LANES <= values.len() {
-            best = simd.max(simd.load(&values[at..at + S::LANES]), best);
+        let mut at = v * S::LANES;
+        while at + S::LANES <= maxima.len() {
+            best = simd.max(simd.load(&maxima[at..at + S::LANES]), best);
             at += stride;
         }
-        simd.store(best, group);
+        simd.store(best, coarse);
     }
 }
 
@@ -46,12 +48,12 @@ pub(crate) fn largest<S: Simd>(simd: S, values: &[f32]) -> f32 {
     }
     let mut lanes = [f32::NEG_INFINITY; 16];
     simd.store(best, &mut lanes);
-    highest(lanes)
+    max_lane(lanes)
 }
 
-/// The largest of sixteen numbers, none NaN: by halves, since one after the other would wait.
+/// The largest of sixteen numbers, none NaN. By halves: a chain of sixteen would wait for each step.
 #[inline(always)]
-pub(super) fn highest(mut lanes: [f32; 16]) -> f32 {
+pub(super) fn max_lane(mut lanes: [f32; 16]) -> f32 {
     for half in [8, 4, 2, 1] {
         for i in 0..half {
             let (a, b) = (lanes[i], lanes[i + half]);

@@ -1,23 +1,28 @@
 //! AVX2 with FMA: eight lanes.
-#![allow(unsafe_code)]
-#![allow(
-    clippy::undocumented_unsafe_blocks,
-    reason = "all have one argument: the CPU has AVX2 and FMA, since `self` exists; loads and stores check the slice's length"
-)]
+#![allow(unsafe_code, reason = "intrinsics")]
 
 use crate::simd::SimdLevel;
-use crate::simd::lanes::{Level, Simd};
+use crate::simd::lanes::{Isa, Simd};
 use core::arch::x86_64::*;
 
+/// Exists only if the CPU has AVX2 and FMA.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx2(());
 
 impl Avx2 {
-    /// AVX-512F implies AVX2 and FMA.
+    /// `Avx512` is detected together with AVX2 and FMA.
     #[inline(always)]
     pub(super) fn in_avx512(_: super::avx512::Avx512) -> Self {
         Self(())
     }
+}
+
+/// Intrinsics that touch no memory, for the methods of [`Avx2`].
+macro_rules! avx2 {
+    ($intrinsics:expr) => {{
+        // SAFETY: the CPU has AVX2 and FMA: the caller has a value of `Avx2`.
+        unsafe { $intrinsics }
+    }};
 }
 
 impl Simd for Avx2 {
@@ -27,65 +32,67 @@ impl Simd for Avx2 {
 
     #[inline(always)]
     fn splat(self, x: f32) -> __m256 {
-        unsafe { _mm256_set1_ps(x) }
+        avx2!(_mm256_set1_ps(x))
     }
     #[inline(always)]
     fn load(self, values: &[f32]) -> __m256 {
+        // SAFETY: `values` has that many elements, and the CPU has the instruction, as in `avx2!`.
         unsafe { _mm256_loadu_ps(values[..Self::LANES].as_ptr()) }
     }
     #[inline(always)]
     fn store(self, v: __m256, out: &mut [f32]) {
+        // SAFETY: `out` has that many elements, and the CPU has the instruction, as in `avx2!`.
         unsafe { _mm256_storeu_ps(out[..Self::LANES].as_mut_ptr(), v) }
     }
 
     #[inline(always)]
     fn add(self, a: __m256, b: __m256) -> __m256 {
-        unsafe { _mm256_add_ps(a, b) }
+        avx2!(_mm256_add_ps(a, b))
     }
     #[inline(always)]
     fn sub(self, a: __m256, b: __m256) -> __m256 {
-        unsafe { _mm256_sub_ps(a, b) }
+        avx2!(_mm256_sub_ps(a, b))
     }
     #[inline(always)]
     fn mul_add(self, a: __m256, b: __m256, c: __m256) -> __m256 {
-        unsafe { _mm256_fmadd_ps(a, b, c) }
+        avx2!(_mm256_fmadd_ps(a, b, c))
     }
     // The instructions return the second operand where either is NaN.
     #[inline(always)]
     fn max(self, a: __m256, b: __m256) -> __m256 {
-        unsafe { _mm256_max_ps(a, b) }
+        avx2!(_mm256_max_ps(a, b))
     }
     #[inline(always)]
     fn min(self, a: __m256, b: __m256) -> __m256 {
-        unsafe { _mm256_min_ps(a, b) }
+        avx2!(_mm256_min_ps(a, b))
     }
     #[inline(always)]
     fn abs(self, a: __m256) -> __m256 {
-        unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), a) }
+        avx2!(_mm256_andnot_ps(_mm256_set1_ps(-0.0), a))
     }
     #[inline(always)]
     fn add_exponent(self, a: __m256, b: __m256) -> __m256 {
-        unsafe {
+        avx2!({
             let shifted = _mm256_slli_epi32::<23>(_mm256_castps_si256(a));
             _mm256_castsi256_ps(_mm256_add_epi32(shifted, _mm256_castps_si256(b)))
-        }
+        })
     }
 
     #[inline(always)]
     fn ge(self, a: __m256, b: __m256) -> __m256 {
-        unsafe { _mm256_cmp_ps::<_CMP_GE_OQ>(a, b) }
+        avx2!(_mm256_cmp_ps::<_CMP_GE_OQ>(a, b))
     }
     #[inline(always)]
     fn lt(self, a: __m256, b: __m256) -> __m256 {
-        unsafe { _mm256_cmp_ps::<_CMP_LT_OQ>(a, b) }
+        avx2!(_mm256_cmp_ps::<_CMP_LT_OQ>(a, b))
     }
     #[inline(always)]
     fn and(self, a: __m256, b: __m256) -> __m256 {
-        unsafe { _mm256_and_ps(a, b) }
+        avx2!(_mm256_and_ps(a, b))
     }
     #[inline(always)]
     fn keep(self, m: __m256, v: __m256) -> __m256 {
-        unsafe { _mm256_and_ps(m, v) }
+        avx2!(_mm256_and_ps(m, v))
     }
     #[inline(always)]
     fn any(self, m: __m256) -> bool {
@@ -93,30 +100,33 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn bits(self, m: __m256) -> u32 {
-        unsafe { _mm256_movemask_ps(m) as u32 }
+        avx2!(_mm256_movemask_ps(m) as u32)
     }
 }
 
-impl Level for Avx2 {
+impl Isa for Avx2 {
     const LEVEL: SimdLevel = SimdLevel::Avx2;
     const FUSED: bool = true;
-    type Loads = Self;
+    type LoadIsa = Self;
 
-    fn is_present() -> bool {
-        is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+    fn detect() -> Option<&'static Self> {
+        static DETECTED: Avx2 = Avx2(());
+        let has_all = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        has_all.then_some(&DETECTED)
     }
 
     #[inline(always)]
-    fn loads(self) -> Self {
+    fn load_isa(self) -> Self {
         self
     }
 
     #[inline(always)]
-    fn run<R>(kernel: impl FnOnce(Self) -> R) -> R {
+    fn run<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
         #[target_feature(enable = "avx2,fma")]
-        fn compiled<R>(kernel: impl FnOnce(Avx2) -> R) -> R {
-            kernel(Avx2(()))
+        fn compiled<R>(isa: Avx2, kernel: impl FnOnce(Avx2) -> R) -> R {
+            kernel(isa)
         }
-        unsafe { compiled(kernel) }
+        // SAFETY: the CPU has these features: `self` exists.
+        unsafe { compiled(self, kernel) }
     }
 }

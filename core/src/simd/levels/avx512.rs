@@ -1,17 +1,22 @@
-//! AVX-512F: sixteen lanes, masks in registers of their own.
-#![allow(unsafe_code)]
-#![allow(
-    clippy::undocumented_unsafe_blocks,
-    reason = "all have one argument: the CPU has AVX-512F, since `self` exists; loads and stores check the slice's length"
-)]
+//! AVX-512F: sixteen lanes, and mask registers.
+#![allow(unsafe_code, reason = "intrinsics")]
 
 use super::avx2::Avx2;
 use crate::simd::SimdLevel;
-use crate::simd::lanes::{Level, Simd};
+use crate::simd::lanes::{Isa, Simd};
 use core::arch::x86_64::*;
 
+/// Exists only if the CPU has AVX-512F, AVX2 and FMA.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx512(());
+
+/// Intrinsics that touch no memory, for the methods of [`Avx512`].
+macro_rules! avx512 {
+    ($intrinsics:expr) => {{
+        // SAFETY: the CPU has AVX-512F: the caller has a value of `Avx512`.
+        unsafe { $intrinsics }
+    }};
+}
 
 impl Simd for Avx512 {
     type F = __m512;
@@ -20,57 +25,59 @@ impl Simd for Avx512 {
 
     #[inline(always)]
     fn splat(self, x: f32) -> __m512 {
-        unsafe { _mm512_set1_ps(x) }
+        avx512!(_mm512_set1_ps(x))
     }
     #[inline(always)]
     fn load(self, values: &[f32]) -> __m512 {
+        // SAFETY: `values` has that many elements, and the CPU has the instruction, as in `avx512!`.
         unsafe { _mm512_loadu_ps(values[..Self::LANES].as_ptr()) }
     }
     #[inline(always)]
     fn store(self, v: __m512, out: &mut [f32]) {
+        // SAFETY: `out` has that many elements, and the CPU has the instruction, as in `avx512!`.
         unsafe { _mm512_storeu_ps(out[..Self::LANES].as_mut_ptr(), v) }
     }
 
     #[inline(always)]
     fn add(self, a: __m512, b: __m512) -> __m512 {
-        unsafe { _mm512_add_ps(a, b) }
+        avx512!(_mm512_add_ps(a, b))
     }
     #[inline(always)]
     fn sub(self, a: __m512, b: __m512) -> __m512 {
-        unsafe { _mm512_sub_ps(a, b) }
+        avx512!(_mm512_sub_ps(a, b))
     }
     #[inline(always)]
     fn mul_add(self, a: __m512, b: __m512, c: __m512) -> __m512 {
-        unsafe { _mm512_fmadd_ps(a, b, c) }
+        avx512!(_mm512_fmadd_ps(a, b, c))
     }
     // The instructions return the second operand where either is NaN.
     #[inline(always)]
     fn max(self, a: __m512, b: __m512) -> __m512 {
-        unsafe { _mm512_max_ps(a, b) }
+        avx512!(_mm512_max_ps(a, b))
     }
     #[inline(always)]
     fn min(self, a: __m512, b: __m512) -> __m512 {
-        unsafe { _mm512_min_ps(a, b) }
+        avx512!(_mm512_min_ps(a, b))
     }
     #[inline(always)]
     fn abs(self, a: __m512) -> __m512 {
-        unsafe { _mm512_abs_ps(a) }
+        avx512!(_mm512_abs_ps(a))
     }
     #[inline(always)]
     fn add_exponent(self, a: __m512, b: __m512) -> __m512 {
-        unsafe {
+        avx512!({
             let shifted = _mm512_slli_epi32::<23>(_mm512_castps_si512(a));
             _mm512_castsi512_ps(_mm512_add_epi32(shifted, _mm512_castps_si512(b)))
-        }
+        })
     }
 
     #[inline(always)]
     fn ge(self, a: __m512, b: __m512) -> __mmask16 {
-        unsafe { _mm512_cmp_ps_mask::<_CMP_GE_OQ>(a, b) }
+        avx512!(_mm512_cmp_ps_mask::<_CMP_GE_OQ>(a, b))
     }
     #[inline(always)]
     fn lt(self, a: __m512, b: __m512) -> __mmask16 {
-        unsafe { _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b) }
+        avx512!(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b))
     }
     #[inline(always)]
     fn and(self, a: __mmask16, b: __mmask16) -> __mmask16 {
@@ -78,7 +85,7 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn keep(self, m: __mmask16, v: __m512) -> __m512 {
-        unsafe { _mm512_maskz_mov_ps(m, v) }
+        avx512!(_mm512_maskz_mov_ps(m, v))
     }
     #[inline(always)]
     fn any(self, m: __mmask16) -> bool {
@@ -90,28 +97,33 @@ impl Simd for Avx512 {
     }
 }
 
-impl Level for Avx512 {
+impl Isa for Avx512 {
     const LEVEL: SimdLevel = SimdLevel::Avx512;
     const FUSED: bool = true;
-    /// Half as wide: measured on a CPU with full AVX-512, a row came from the second-level cache half
-    /// as fast again that way.
-    type Loads = Avx2;
+    /// Loops that do little more than load use 256-bit loads. Measured on a CPU with full AVX-512: a row
+    /// comes from the second-level cache 1.5 times as fast.
+    type LoadIsa = Avx2;
 
-    fn is_present() -> bool {
-        is_x86_feature_detected!("avx512f")
+    fn detect() -> Option<&'static Self> {
+        static DETECTED: Avx512 = Avx512(());
+        let has_all = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma");
+        has_all.then_some(&DETECTED)
     }
 
     #[inline(always)]
-    fn loads(self) -> Avx2 {
+    fn load_isa(self) -> Avx2 {
         Avx2::in_avx512(self)
     }
 
     #[inline(always)]
-    fn run<R>(kernel: impl FnOnce(Self) -> R) -> R {
-        #[target_feature(enable = "avx512f")]
-        fn compiled<R>(kernel: impl FnOnce(Avx512) -> R) -> R {
-            kernel(Avx512(()))
+    fn run<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
+        #[target_feature(enable = "avx512f,avx2,fma")]
+        fn compiled<R>(isa: Avx512, kernel: impl FnOnce(Avx512) -> R) -> R {
+            kernel(isa)
         }
-        unsafe { compiled(kernel) }
+        // SAFETY: the CPU has these features: `self` exists.
+        unsafe { compiled(self, kernel) }
     }
 }

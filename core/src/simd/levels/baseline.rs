@@ -1,7 +1,7 @@
-//! Plain Rust over small arrays: runs everywhere, and the compiler makes vectors of it where it can.
+//! Plain Rust over small arrays, for every CPU: the compiler vectorises it where it can.
 
 use crate::simd::SimdLevel;
-use crate::simd::lanes::{Level, Simd};
+use crate::simd::lanes::{Isa, Simd};
 use core::array::from_fn;
 
 const N: usize = 8;
@@ -9,7 +9,7 @@ const N: usize = 8;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Baseline;
 
-/// All ones or all zeros, as vector compares give.
+/// Each lane all ones or all zeros, like the result of a vector comparison.
 type Mask = [u32; N];
 
 impl Simd for Baseline {
@@ -40,7 +40,7 @@ impl Simd for Baseline {
     }
     #[inline(always)]
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        // Not `f32::mul_add`: without the instruction it is a call into the C library.
+        // Not `f32::mul_add`: without FMA that is a call into the C library.
         from_fn(|i| a[i] * b[i] + c[i])
     }
     #[inline(always)]
@@ -86,21 +86,21 @@ impl Simd for Baseline {
     }
 }
 
-impl Level for Baseline {
+impl Isa for Baseline {
     const LEVEL: SimdLevel = SimdLevel::Baseline;
     const FUSED: bool = false;
-    type Loads = Self;
+    type LoadIsa = Self;
 
-    fn is_present() -> bool {
-        true
+    fn detect() -> Option<&'static Self> {
+        Some(&Self)
     }
 
     #[inline(always)]
-    fn loads(self) -> Self {
+    fn load_isa(self) -> Self {
         self
     }
 
-    fn run<R>(kernel: impl FnOnce(Self) -> R) -> R {
-        kernel(Self)
+    fn run<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
+        kernel(self)
     }
 }

@@ -1,4 +1,4 @@
-//! One file for each vector unit: what an operation of `lanes` is there.
+//! The operations of `lanes`, one file for each instruction set.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;

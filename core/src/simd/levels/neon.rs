@@ -1,16 +1,21 @@
 //! NEON on aarch64: four lanes, always present there.
-#![allow(unsafe_code)]
-#![allow(
-    clippy::undocumented_unsafe_blocks,
-    reason = "all have one argument: every aarch64 CPU has NEON; loads and stores check the slice's length"
-)]
+#![allow(unsafe_code, reason = "intrinsics")]
 
 use crate::simd::SimdLevel;
-use crate::simd::lanes::{Level, Simd};
+use crate::simd::lanes::{Isa, Simd};
 use core::arch::aarch64::*;
 
+/// Exists on every aarch64 CPU.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Neon(());
+
+/// Intrinsics for the methods of [`Neon`].
+macro_rules! neon {
+    ($intrinsics:expr) => {{
+        // SAFETY: every aarch64 CPU has NEON.
+        unsafe { $intrinsics }
+    }};
+}
 
 impl Simd for Neon {
     type F = float32x4_t;
@@ -19,97 +24,101 @@ impl Simd for Neon {
 
     #[inline(always)]
     fn splat(self, x: f32) -> float32x4_t {
-        unsafe { vdupq_n_f32(x) }
+        neon!(vdupq_n_f32(x))
     }
     #[inline(always)]
     fn load(self, values: &[f32]) -> float32x4_t {
+        // SAFETY: `values` has that many elements, and the CPU has the instruction, as in `neon!`.
         unsafe { vld1q_f32(values[..Self::LANES].as_ptr()) }
     }
     #[inline(always)]
     fn store(self, v: float32x4_t, out: &mut [f32]) {
+        // SAFETY: `out` has that many elements, and the CPU has the instruction, as in `neon!`.
         unsafe { vst1q_f32(out[..Self::LANES].as_mut_ptr(), v) }
     }
 
     #[inline(always)]
     fn add(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
-        unsafe { vaddq_f32(a, b) }
+        neon!(vaddq_f32(a, b))
     }
     #[inline(always)]
     fn sub(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
-        unsafe { vsubq_f32(a, b) }
+        neon!(vsubq_f32(a, b))
     }
     #[inline(always)]
     fn mul_add(self, a: float32x4_t, b: float32x4_t, c: float32x4_t) -> float32x4_t {
-        unsafe { vfmaq_f32(c, a, b) }
+        neon!(vfmaq_f32(c, a, b))
     }
     // Compare and select: the instructions of that name would spread a NaN.
     #[inline(always)]
     fn max(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
-        unsafe { vbslq_f32(vcgtq_f32(a, b), a, b) }
+        neon!(vbslq_f32(vcgtq_f32(a, b), a, b))
     }
     #[inline(always)]
     fn min(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
-        unsafe { vbslq_f32(vcltq_f32(a, b), a, b) }
+        neon!(vbslq_f32(vcltq_f32(a, b), a, b))
     }
     #[inline(always)]
     fn abs(self, a: float32x4_t) -> float32x4_t {
-        unsafe { vabsq_f32(a) }
+        neon!(vabsq_f32(a))
     }
     #[inline(always)]
     fn add_exponent(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
-        unsafe {
+        neon!({
             let shifted = vshlq_n_u32::<23>(vreinterpretq_u32_f32(a));
             vreinterpretq_f32_u32(vaddq_u32(shifted, vreinterpretq_u32_f32(b)))
-        }
+        })
     }
 
     #[inline(always)]
     fn ge(self, a: float32x4_t, b: float32x4_t) -> uint32x4_t {
-        unsafe { vcgeq_f32(a, b) }
+        neon!(vcgeq_f32(a, b))
     }
     #[inline(always)]
     fn lt(self, a: float32x4_t, b: float32x4_t) -> uint32x4_t {
-        unsafe { vcltq_f32(a, b) }
+        neon!(vcltq_f32(a, b))
     }
     #[inline(always)]
     fn and(self, a: uint32x4_t, b: uint32x4_t) -> uint32x4_t {
-        unsafe { vandq_u32(a, b) }
+        neon!(vandq_u32(a, b))
     }
     #[inline(always)]
     fn keep(self, m: uint32x4_t, v: float32x4_t) -> float32x4_t {
-        unsafe { vreinterpretq_f32_u32(vandq_u32(m, vreinterpretq_u32_f32(v))) }
+        neon!(vreinterpretq_f32_u32(vandq_u32(m, vreinterpretq_u32_f32(v))))
     }
     #[inline(always)]
     fn any(self, m: uint32x4_t) -> bool {
-        unsafe { vmaxvq_u32(m) != 0 }
+        neon!(vmaxvq_u32(m) != 0)
     }
     #[inline(always)]
     fn bits(self, m: uint32x4_t) -> u32 {
         const PLACES: [u32; 4] = [1, 2, 4, 8];
-        unsafe { vaddvq_u32(vandq_u32(m, vld1q_u32(PLACES.as_ptr()))) }
+        neon!(vaddvq_u32(vandq_u32(m, vld1q_u32(PLACES.as_ptr()))))
     }
 }
 
-impl Level for Neon {
+impl Isa for Neon {
     const LEVEL: SimdLevel = SimdLevel::Neon;
     const FUSED: bool = true;
-    type Loads = Self;
+    type LoadIsa = Self;
 
-    fn is_present() -> bool {
-        true
+    fn detect() -> Option<&'static Self> {
+        static PRESENT: Neon = Neon(());
+        Some(&PRESENT)
     }
 
     #[inline(always)]
-    fn loads(self) -> Self {
+    fn load_isa(self) -> Self {
         self
     }
 
     #[inline(always)]
-    fn run<R>(kernel: impl FnOnce(Self) -> R) -> R {
+    fn run<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
         #[target_feature(enable = "neon")]
-        fn compiled<R>(kernel: impl FnOnce(Neon) -> R) -> R {
-            kernel(Neon(()))
+        fn compiled<R>(isa: Neon, kernel: impl FnOnce(Neon) -> R) -> R {
+            kernel(isa)
         }
-        unsafe { compiled(kernel) }
+        // SAFETY: every aarch64 CPU has NEON.
+        unsafe { compiled(self, kernel) }
     }
 }

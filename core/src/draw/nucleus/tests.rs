@@ -1,6 +1,6 @@
 //! The cut grows with S, and is the one of single steps.
 
-use super::{FIRST, Resolution, cut, kept};
+use super::{INITIAL_RANKS, Resolution, count, cut};
 use crate::rules::nucleus::Nucleus;
 use crate::select::{RankedPrefix, RowScan};
 use crate::simd::{Kernels, SimdLevel};
@@ -12,6 +12,11 @@ fn uniform(seed: u64) -> impl FnMut() -> f32 {
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 40) as f32 / (1 << 24) as f32
     }
+}
+
+/// [`count`], with all ranks if the running sum does not get to p.
+fn kept(rule: Nucleus, exps: &[f32], sum: f32, p: f32) -> usize {
+    count(rule, exps, sum, p).unwrap_or(exps.len())
 }
 
 /// The running sums that are compared with p.
@@ -105,16 +110,17 @@ fn every_proof_finds_the_cut() {
             for _ in 0..40 {
                 let at = running[(next() * next() * n as f32) as usize];
                 let p = [at.next_down(), at, at.next_up(), next()][(next() * 4.0) as usize];
-                let limit = [n, n.min(FIRST + 1), 2 + (next() * (n - 1) as f32) as usize]
+                let limit = [n, n.min(INITIAL_RANKS + 1), 2 + (next() * (n - 1) as f32) as usize]
                     [(next() * 3.0) as usize];
                 let literal = running.iter().position(|c| *c > p).unwrap_or(n).clamp(1, limit);
                 let mut blocked = scan.read(kernels, &row).expect("memory");
                 let (found, resolution) =
                     cut(Nucleus::Exclusive, &mut blocked, &mut prefix, limit, p).expect("memory");
                 assert_eq!(
-                    found, literal,
+                    found,
+                    literal,
                     "seed {seed}, n {n}, p {p:e}, limit {limit}, {resolution:?}, {:?}",
-                    kernels.level
+                    kernels.level()
                 );
                 resolutions.push(resolution);
             }

@@ -3,7 +3,7 @@
 
 use super::{Bounds, CEILING, at_least, at_most, exact, from_maxima, from_row, power_of_two_below};
 use crate::select::{RankedPrefix, RowScan};
-use crate::simd::{DEPTH, EXP_ERROR, Kernels, SimdLevel};
+use crate::simd::{BLOCK_LEN, EXP_ERROR, Kernels, SimdLevel};
 
 /// Half a unit of the first binade.
 const HALF_UNIT: f32 = 1.0 / (1 << 24) as f32;
@@ -218,7 +218,7 @@ fn check(name: &str, row: &[f32], all_ranks: &[usize], seen: &mut Seen) {
     let s = sorted.iter().fold(0.0, |s, l| s + (l - top).exp());
     for kernels in levels() {
         for &ranks in all_ranks {
-            let what = format!("{name}, n {}, {ranks} ranks, {:?}", row.len(), kernels.level);
+            let what = format!("{name}, n {}, {ranks} ranks, {:?}", row.len(), kernels.level());
             let holds = |bounds: Bounds, of: &str| {
                 let Bounds { low, high } = bounds;
                 assert!(low <= s && s <= high, "{what}: S {s:e} not in {low:e}..{high:e} {of}");
@@ -236,13 +236,13 @@ fn check(name: &str, row: &[f32], all_ranks: &[usize], seen: &mut Seen) {
                 let bounds = exact(&mut blocked, &mut prefix, estimate).expect("memory");
                 holds(bounds, "from the exact sum");
                 // It is wide by the halves of the tail, and by nothing else.
-                let first = prefix.keys().last().expect("a number").logit();
+                let (last, _) = prefix.last();
                 let binade = power_of_two_below(bounds.low);
                 let halves = match prefix.is_whole() {
                     true => 0,
                     false => row
                         .iter()
-                        .filter(|l| **l <= first && is_half((**l - top).exp(), binade))
+                        .filter(|l| **l <= last.logit() && is_half((**l - top).exp(), binade))
                         .count(),
                 };
                 let width = f64::from(bounds.high) - f64::from(bounds.low);
@@ -355,7 +355,7 @@ fn brackets_of_long_rows_contain_the_sum() {
 fn brackets_of_two_exps_contain_their_sum() {
     let mut random = Random(7);
     for kernels in levels() {
-        let mut row = vec![f32::NEG_INFINITY; kernels.chunk];
+        let mut row = vec![f32::NEG_INFINITY; kernels.tile_len()];
         row[3] = 0.0;
         for _ in 0..100_000 {
             row[40] = -random.unit();
@@ -363,7 +363,7 @@ fn brackets_of_two_exps_contain_their_sum() {
             let mut scan = RowScan::new();
             let blocked = scan.read(kernels, &row).expect("memory");
             let Bounds { low, high } = from_row(&blocked);
-            assert!(low <= s && s <= high, "{:?}: {s:e} not in {low:e}..{high:e}", kernels.level);
+            assert!(low <= s && s <= high, "{:?}: {s:e} not in {low:e}..{high:e}", kernels.level());
         }
     }
 }
@@ -379,7 +379,7 @@ fn small_exps_leave_the_brackets_narrow() {
         let mut prefix = RankedPrefix::new();
         prefix.grow(&mut blocked, 2).expect("memory");
         for Bounds { low, high } in [from_maxima(&blocked, &prefix), from_row(&blocked)] {
-            assert!(low == 1.0 && high < 1.0002, "{:?}: {low:e}..{high:e}", kernels.level);
+            assert!(low == 1.0 && high < 1.0002, "{:?}: {low:e}..{high:e}", kernels.level());
         }
     }
 }
@@ -393,8 +393,8 @@ fn ties_with_the_last_entry_count_towards_the_sum() {
         let mut blocked = scan.read(kernels, &row).expect("memory");
         let mut prefix = RankedPrefix::new();
         prefix.grow(&mut blocked, 2).expect("memory");
-        let least = (row.len() / DEPTH) as f32;
-        assert!(from_maxima(&blocked, &prefix).low > 0.99 * least, "{:?}", kernels.level);
+        let least = (row.len() / BLOCK_LEN) as f32;
+        assert!(from_maxima(&blocked, &prefix).low > 0.99 * least, "{:?}", kernels.level());
     }
 }
 

@@ -1,0 +1,199 @@
+//! The softmax normaliser S of a row, known as closely as a draw needs it.
+//!
+//! S is defined as the binary32 sum, in rank order, of `e_i = expf(l_i - m)` over all tokens, m being the
+//! largest logit and so `e_0 = 1`. Sorting the row would give it. This module gives S, or bounds that contain
+//! it, without a sort.
+//!
+//! Write fl(x) for x rounded to binary32.
+//!
+//! 1. *Subsequences.* fl(s + e) grows with s and is at least s for e >= 0. So, by induction, the sum over
+//!    some of the tokens, in rank order, is at most S. That sum loses at most a factor 1 - 2^-24 at each of
+//!    its additions, so it is at least their real sum times 1 - N 2^-24.
+//! 2. *Small exps.* s is at least 1 from rank 0 on, half its unit at least 2^-24, so an e below 2^-24 adds
+//!    exactly nothing. S is at most the real sum of the other N exps times (1 + 2^-24)^N, and never above
+//!    2^24, where s + 1 rounds to s.
+//! 3. *Steps.* While s lies in a binade [b, 2b) it is a multiple of the unit u = b 2^-23, and
+//!    fl(s + e) = s + u round(e / u) as long as that stays below 2b. What e adds does not depend on s, so the
+//!    order of the tokens does not matter, and the multiples of u add up exactly.
+//! 4. *Ties.* The exception is an e / u of exactly half an odd integer: then the parity of s decides between
+//!    the two neighbours. Each tie leaves one u of doubt.
+//! 5. *Crossings.* Lemma 3 holds once s has entered its last binade: the ranks before that, the head, are
+//!    added one by one in order.
+//!
+//! [`from_maxima`] uses 1 and 2 with the block maxima, [`from_row`] uses them with one more pass over the row,
+//! [`exact`] uses 3 to 5 with another. `nucleus` compares the results for both bounds. docs/proofs.md has
+//! worked examples of 3 to 5.
+
+use crate::Error;
+use crate::select::{BlockedRow, RankedPrefix};
+use crate::sequential_sum::single;
+use crate::simd::{BLOCK_LEN, Cap, EXP_ERROR, ExpRange, ExpSum, MIN_ADDEND_LN, Segment, Tail};
+
+/// Two binary32 numbers with `low <= S <= high`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Bounds {
+    pub low: f32,
+    pub high: f32,
+}
+
+/// No binary32 sum of numbers up to 1 gets past this: 2^24 + 1 rounds to 2^24. Also the reciprocal of half a
+/// unit at 1.
+const CEILING: f64 = (1 << 24) as f64;
+
+/// Slack, relative to S, for
+/// (a) the error of the kernels' exp, [`EXP_ERROR`];
+/// (b) the roundings of their binary32 lanes, at most ten in a tile;
+/// (c) adding the slacks of a bound instead of multiplying their factors;
+/// (d) rounding the bound itself to binary32.
+const KERNEL_ERROR: f64 = 8.0 * EXP_ERROR as f64;
+
+/// Bounds from the first ranks and the block maxima; the row is not read again.
+pub(crate) fn from_maxima(blocked: &BlockedRow<'_>, prefix: &RankedPrefix) -> Bounds {
+    let (last, last_exp) = prefix.last();
+    let (ranks, first_ranks) = (prefix.exps().len(), sum_in_double(prefix.exps()));
+    let cap = Cap { top: blocked.top, cap: last.logit() };
+    let sums = blocked.kernels.sum_maxima_exps(blocked.block_maxima, cap);
+    // Each maximum is another token. Those below the last rank are not in the prefix. If more reach the
+    // last rank than the prefix has ranks, the excess is not in the prefix either, and equals the last rank.
+    let excess = sums.reaching_cap.saturating_sub(ranks);
+    let low = first_ranks + sums.below_cap + excess as f64 * f64::from(last_exp);
+    // Every token outside the prefix is at most its block's maximum, and at most the last rank.
+    let high = first_ranks + sums.capped * BLOCK_LEN as f64;
+    let slack = lane_slack(blocked.block_maxima.len());
+    Bounds {
+        low: at_least(low * (1.0 - slack), (ranks + sums.count + excess) as f64),
+        high: at_most(high * (1.0 + slack), (ranks + sums.count * BLOCK_LEN) as f64),
+    }
+}
+
+/// Slack for the roundings of [`from_maxima`]'s binary32 lanes: at most one for each vector of maxima, of
+/// which a level with one lane would have `maxima`.
+fn lane_slack(maxima: usize) -> f64 {
+    maxima as f64 / CEILING
+}
+
+/// Bounds from the real sum over the row.
+pub(crate) fn from_row(blocked: &BlockedRow<'_>) -> Bounds {
+    let mut all = ExpSum::default();
+    for segment in &blocked.segments {
+        let part = sum_of_addends(blocked, *segment);
+        all.sum += part.sum;
+        all.count += part.count;
+    }
+    Bounds { low: at_least(all.sum, all.count), high: at_most(all.sum, all.count) }
+}
+
+/// The exps that are large enough to add something: lemma 2.
+fn sum_of_addends(blocked: &BlockedRow<'_>, segment: Segment<'_>) -> ExpSum {
+    blocked.kernels.sum_exps(segment, ExpRange { top: blocked.top, floor: MIN_ADDEND_LN })
+}
+
+/// What S and the width of [`from_row`] seem to be. Not proven: only for choosing the next step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Estimate {
+    pub sum: f64,
+    /// The distance of either bound from S, relative to S.
+    pub width: f64,
+}
+
+/// Estimates from the prefix and a sample of the row: a few tiles at equal distances.
+pub(crate) fn estimate(blocked: &BlockedRow<'_>, prefix: &RankedPrefix) -> Estimate {
+    const SAMPLE_TILES: usize = 32;
+    let (tile_len, body) = (blocked.kernels.tile_len(), blocked.body());
+    let tiles = body.logits.len() / tile_len;
+    let stride = (tiles / SAMPLE_TILES).max(1);
+    let mut sample = ExpSum::default();
+    for number in (0..tiles).step_by(stride) {
+        let part = sum_of_addends(blocked, body.tile(number, tile_len));
+        sample.sum += part.sum;
+        sample.count += part.count;
+    }
+    // The prefix is known: the sample's share of it must not be multiplied by the stride.
+    let mut known = 0.0;
+    for (key, e) in prefix.keys().iter().zip(prefix.exps()) {
+        known += f64::from(*e);
+        if let Some(place) = key.id().checked_sub(body.first_id)
+            && (place as usize) < body.logits.len()
+            && (place as usize / tile_len).is_multiple_of(stride)
+        {
+            sample.sum -= f64::from(*e);
+        }
+    }
+    Estimate {
+        sum: known + stride as f64 * sample.sum.max(0.0),
+        width: stride as f64 * sample.count / CEILING + KERNEL_ERROR,
+    }
+}
+
+/// A lower bound of S from the real sum of `count` of the exps: lemma 1.
+fn at_least(sum: f64, count: f64) -> f32 {
+    (sum * (1.0 - KERNEL_ERROR - count / CEILING)).max(1.0) as f32
+}
+
+/// An upper bound of S from the real sum of the `count` exps that are not small: lemma 2, with
+/// (1 + 2^-24)^N <= e^x <= 1 + x + x^2 for x = N 2^-24 <= 1.
+fn at_most(sum: f64, count: f64) -> f32 {
+    let x = count / CEILING;
+    let rounding = if x <= 1.0 { x + x * x } else { f64::INFINITY };
+    (sum * (1.0 + 2.0 * KERNEL_ERROR + rounding)).min(CEILING) as f32
+}
+
+/// S itself, or with ties in the tail bounds that are a few units apart. Grows the prefix to the head.
+pub(crate) fn exact(
+    blocked: &mut BlockedRow<'_>,
+    prefix: &mut RankedPrefix,
+    estimate: f32,
+) -> Result<Bounds, Error> {
+    let mut binade = power_of_two_below(estimate);
+    loop {
+        if prefix.is_whole() {
+            return Ok(by_definition(prefix));
+        }
+        // Tokens that equal the last rank may be in the prefix or not: they belong to the tail.
+        let (last, last_exp) = prefix.last();
+        let highest = last.logit();
+        let head = prefix.keys().partition_point(|key| key.logit() > highest);
+        let sum = single::add(0.0, &prefix.exps()[..head]);
+        binade = binade.max(power_of_two_below(sum));
+        if sum < binade {
+            // No later exp is larger than the last: getting to the binade takes at least `least` more ranks.
+            let least = f64::from(binade - sum) / f64::from(last_exp);
+            let least = least.min(blocked.len as f64) as usize;
+            let target = prefix.keys().len() + least.max(prefix.keys().len()).max(64);
+            prefix.grow(blocked, if target > blocked.len / 2 { blocked.len } else { target })?;
+            continue;
+        }
+        let tail = Tail { top: blocked.top, highest, binade };
+        let (mut steps, mut ties) = (f64::from(sum), 0.0);
+        for segment in &blocked.segments {
+            let sum = blocked.kernels.tail_sum(*segment, tail);
+            steps += sum.steps;
+            ties += f64::from(sum.ties);
+        }
+        let high = steps + ties * f64::from(binade) / f64::from(1 << 23);
+        if high < 2.0 * f64::from(binade) {
+            // Multiples of the unit below twice the binade: both are binary32 numbers.
+            return Ok(Bounds { low: steps as f32, high: high as f32 });
+        }
+        binade = (2.0 * binade).max(power_of_two_below(steps as f32));
+    }
+}
+
+/// S by its definition, from a prefix that holds every token above -inf.
+pub(crate) fn by_definition(prefix: &RankedPrefix) -> Bounds {
+    debug_assert!(prefix.is_whole());
+    let sum = single::add(0.0, prefix.exps());
+    Bounds { low: sum, high: sum }
+}
+
+fn sum_in_double(exps: &[f32]) -> f64 {
+    exps.iter().map(|e| f64::from(*e)).sum()
+}
+
+/// The power of two at which the binade of `x` starts; 1 for anything smaller.
+fn power_of_two_below(x: f32) -> f32 {
+    f32::from_bits(x.to_bits() & 0x7f80_0000).max(1.0)
+}
+
+#[cfg(test)]
+mod tests;
