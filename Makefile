@@ -72,7 +72,7 @@ fuzz: ## run each fuzz target for SECONDS, 60 unless given; nightly and cargo-fu
 	@scripts/fuzz $(or $(SECONDS),60)
 
 header: ## regenerate include/s2sampler.h from the C layer
-	@S2_UPDATE=1 cargo test --quiet --test header
+	@S2_UPDATE=1 cargo test --quiet --locked --test repository header
 
 fmt: ## format the Rust sources
 	@cargo fmt --all

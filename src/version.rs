@@ -25,7 +25,7 @@ const VERSION: &CStr =
     };
 
 // The header needs literals; these lines tie them to Cargo.toml. (S2_VERSION_STRING is text of
-// cbindgen.toml and is compared by tests/header.rs and c_tests/versions.c.)
+// cbindgen.toml and is compared by tests/repository/header.rs and c_tests/versions.c.)
 const _: () = {
     assert!(S2_VERSION_MAJOR == number(env!("CARGO_PKG_VERSION_MAJOR")));
     assert!(S2_VERSION_MINOR == number(env!("CARGO_PKG_VERSION_MINOR")));

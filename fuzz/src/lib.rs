@@ -1,6 +1,6 @@
 //! What the fuzz targets share: rows and parameters made of a fuzzer's bytes.
 
-#[path = "../../tests/common/oracle.rs"]
+#[path = "../../core/tests/common/oracle.rs"]
 pub mod oracle;
 
 // The inspector's readers of rows, with the modules that they name.

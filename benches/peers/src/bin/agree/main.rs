@@ -11,7 +11,7 @@ mod common;
 mod compare;
 mod peer;
 mod reasons;
-#[path = "../../../../../tests/common/chain/spec.rs"]
+#[path = "../../../../../core/tests/common/chain/spec.rs"]
 mod spec;
 
 use cases::Case;

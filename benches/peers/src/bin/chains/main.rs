@@ -9,7 +9,7 @@ mod clock;
 mod common;
 #[path = "../agree/peer.rs"]
 mod peer;
-#[path = "../../../../../tests/common/chain/spec.rs"]
+#[path = "../../../../../core/tests/common/chain/spec.rs"]
 mod spec;
 
 use clock::thread_ns;

@@ -5,7 +5,7 @@
 //! cases of a run go through the same samplers, so that each finds the working memory that the one
 //! before it left.
 
-mod common;
+use crate::common;
 
 use common::for_each_level;
 use common::oracle::{Drawn, Mt19937, Ranked, rank};

@@ -67,7 +67,7 @@ fn committed_header_is_the_generated_one() {
     assert!(
         old == new,
         "include/s2sampler.h is not what src/ and cbindgen.toml generate (first difference: \
-         line {}). To rewrite it: S2_UPDATE=1 cargo test --test header",
+         line {}). To rewrite it: S2_UPDATE=1 cargo test --test repository header",
         differs.unwrap_or_else(|| old.lines().count().min(new.lines().count())) + 1
     );
 }

@@ -1,6 +1,6 @@
 //! A draw from ranges is the draw from a masked copy of the row: token and words, at every level.
 
-mod common;
+use crate::common;
 
 use common::for_each_level;
 use common::oracle::{Mt19937, rank};

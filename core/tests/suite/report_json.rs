@@ -1,6 +1,6 @@
 //! A report as JSON, read back by a parser that is not ours.
 
-mod common;
+use crate::common;
 
 use common::reports::{random_chain, trap};
 use common::rows::{KINDS, SplitMix};

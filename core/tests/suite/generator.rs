@@ -1,6 +1,6 @@
 //! The generator seen through draws: `std::mt19937`'s words, two to a draw, the low half first.
 
-mod common;
+use crate::common;
 
 use common::for_each_level;
 use common::oracle::Mt19937;

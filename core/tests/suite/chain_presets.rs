@@ -1,6 +1,6 @@
 //! The presets: that each is the chain it says, and the experiments that show a sampler's knobs at work.
 
-mod common;
+use crate::common;
 
 use common::chain::Oracle;
 use common::chain::spec::{Spec, fill};

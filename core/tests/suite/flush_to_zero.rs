@@ -4,7 +4,7 @@
 #![cfg(target_arch = "x86_64")]
 #![allow(unsafe_code)]
 
-mod common;
+use crate::common;
 
 use common::for_each_level;
 use common::oracle::{Mt19937, rank};

@@ -1,6 +1,6 @@
 //! Saved states: a generator goes on from them anywhere, and nothing else is taken for one.
 
-mod common;
+use crate::common;
 
 use common::for_each_level;
 use common::oracle::Mt19937;
@@ -83,7 +83,7 @@ fn a_restored_stream_is_mt19937s() {
 #[test]
 fn another_process_goes_on() {
     const BLOCK: &str = "S2_TEST_STATE";
-    const NAME: &str = "another_process_goes_on";
+    const NAME: &str = "saved_states::another_process_goes_on";
     if let Ok(text) = std::env::var(BLOCK) {
         let digits = text.as_bytes().chunks(2).map(|pair| str::from_utf8(pair).expect("ASCII"));
         let block: Vec<u8> = digits.map(|d| u8::from_str_radix(d, 16).expect("hex")).collect();

@@ -1,8 +1,8 @@
 //! What it takes to settle draws: the slow path stays rare, and the golden cases go every way.
 //!
-//! `cargo test --test proofs -- --nocapture` shows the shares.
+//! `cargo test resolutions -- --nocapture` shows the shares.
 
-mod common;
+use crate::common;
 
 use common::golden;
 use common::rows::{SplitMix, bell};

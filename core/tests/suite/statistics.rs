@@ -3,7 +3,7 @@
 //! Everything is seeded, so that a test passes always or never; the bounds follow from the number of draws:
 //! 2 * 10^6 in all, 10^7 for each way with S2_EXHAUSTIVE set, which with --release takes a minute.
 
-mod common;
+use crate::common;
 
 use common::requests::expected;
 use common::rows::bell;

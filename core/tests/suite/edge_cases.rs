@@ -1,6 +1,6 @@
 //! Small rows from the bug reports of many engines, with the result the contract demands.
 
-mod common;
+use crate::common;
 
 use common::oracle::{Drawn, Mt19937, rank};
 use common::{for_each_level, golden};

@@ -1,6 +1,6 @@
 //! Stages against values known from elsewhere or worked out by hand.
 
-mod common;
+use crate::common;
 
 use common::chain::spec::{Spec, fill};
 use s2sampler_core::{Applied, Chain, SamplerParams, TokenData};

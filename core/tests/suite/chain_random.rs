@@ -3,7 +3,7 @@
 //! The cases are numbered and the same in every run. A run does a fixed number of them, or as many as
 //! fit into S2_CHAIN_SECONDS; S2_CHAIN_FROM begins at a later one, such as one that failed.
 
-mod common;
+use crate::common;
 
 use common::chain::random::Aim;
 use common::chain::spec::{Spec, fill};
@@ -47,7 +47,7 @@ fn chains_do_what_the_rules_say() {
 
 /// The names in the document's table of stages, sorted.
 fn documented() -> Vec<&'static str> {
-    let lines = include_str!("../../docs/chain.md").lines();
+    let lines = include_str!("../../../docs/chain.md").lines();
     let table = lines.skip_while(|line| !line.starts_with("| stage |")).skip(2);
     let name = |line: &'static str| line.split('|').nth(1).expect("a cell").trim();
     let mut names: Vec<_> = table.take_while(|line| line.starts_with('|')).map(name).collect();

@@ -1,6 +1,6 @@
 //! The tokens measured on the original sampler, from the library and from the oracle alike.
 
-mod common;
+use crate::common;
 
 use common::oracle::{Mt19937, rank};
 use common::{engine::Run, for_each_level, golden};

@@ -1,6 +1,6 @@
 //! Requests against the slow oracle, and each option against an answer worked out by hand.
 
-mod common;
+use crate::common;
 
 use common::for_each_level;
 use common::oracle::{Mt19937, rank};

@@ -1,6 +1,6 @@
 //! Threads: each has a generator of its own, and nothing that another thread does shows in it.
 
-mod common;
+use crate::common;
 
 use common::rows::{masked, peaky, tied};
 use s2sampler_core::{Sampler, SamplerParams, sample_token, seed_thread};

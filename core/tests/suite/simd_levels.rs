@@ -1,6 +1,6 @@
 //! The environment variable S2SAMPLER_SIMD: names that count, names that do not, and none.
 
-mod common;
+use crate::common;
 
 use common::levels;
 use s2sampler_core::{Sampler, SamplerParams, SimdLevel};
@@ -16,7 +16,7 @@ const MARK: &str = "level in use: ";
 /// asked for its other test.
 fn level_with(value: Option<&OsStr>) -> String {
     let mut child = Command::new(std::env::current_exe().expect("this program has a path"));
-    child.args(["--exact", "the_level_in_use_is_one_of_this_cpu", "--nocapture"]);
+    child.args(["--exact", "simd_levels::the_level_in_use_is_one_of_this_cpu", "--nocapture"]);
     match value {
         Some(value) => child.env(VARIABLE, value),
         None => child.env_remove(VARIABLE),

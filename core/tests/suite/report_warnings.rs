@@ -1,6 +1,6 @@
 //! Each warning of a report: settings that trigger it, and settings close by that do not.
 
-mod common;
+use crate::common;
 
 use common::reports::trap;
 use s2sampler_core::{Chain, SamplerParams, Stage, report_draw};

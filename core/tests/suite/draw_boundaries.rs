@@ -5,7 +5,7 @@
 //! temperature is searched at which the oracle's token for a given seed changes from one float to
 //! the next: there the uniform lies between the running sums of two neighbouring temperatures.
 
-mod common;
+use crate::common;
 
 use common::for_each_level;
 use common::oracle::{Drawn, Mt19937, Ranked, rank};

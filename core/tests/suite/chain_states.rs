@@ -1,6 +1,6 @@
 //! What a chain keeps from draw to draw, and how it is changed, copied and begun anew.
 
-mod common;
+use crate::common;
 
 use common::chain::spec::{Spec, fill};
 use common::chain::{List, Oracle};

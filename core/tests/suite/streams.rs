@@ -1,6 +1,6 @@
 //! Utterances: reproducible whatever runs beside them, and redrawn by the rules of RAS.
 
-mod common;
+use crate::common;
 
 use common::engine::Run;
 use common::oracle::{Mt19937, rank};

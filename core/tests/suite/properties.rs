@@ -1,6 +1,6 @@
 //! The library against the oracle: token and words of every call, over shapes, sizes and corners.
 
-mod common;
+use crate::common;
 
 use common::for_each_level;
 use common::oracle::{Drawn, Mt19937, Ranked, rank};

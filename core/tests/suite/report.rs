@@ -1,6 +1,6 @@
 //! Reports: an article's trap, every number against the chain's own prefixes, and that nothing changes.
 
-mod common;
+use crate::common;
 
 use common::oracle::rank;
 use common::params::{combined, one_at_a_time};

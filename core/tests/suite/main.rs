@@ -1,0 +1,30 @@
+//! The tests of the library's public interface, as one program: `cargo test ranges` runs what concerns ranges.
+//!
+//! A test gets a program of its own, beside this folder, only if it needs a process of its own: `allocations`
+//! replaces the allocator.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod adversarial_rows;
+mod chain_presets;
+mod chain_random;
+mod chain_states;
+mod chain_values;
+mod draw_boundaries;
+mod edge_cases;
+mod flush_to_zero;
+mod generator;
+mod golden;
+mod properties;
+mod ranges;
+mod report;
+mod report_json;
+mod report_warnings;
+mod requests;
+mod resolutions;
+mod saved_states;
+mod simd_levels;
+mod statistics;
+mod streams;
+mod threads;
