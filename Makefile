@@ -1,6 +1,6 @@
 # The project's commands. `make` alone lists them.
 #
-# Cargo builds the library, CMake everything that C and C++ see; scripts/bootstrap brings cmake and
+# Cargo builds the library, CMake everything that C and C++ see; scripts/bootstrap.sh brings cmake and
 # ninja where they are missing.
 
 .DEFAULT_GOAL := help
@@ -17,59 +17,59 @@ help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 demo: tools ## run an engine's loop with this library and with a plain sampler, side by side
-	@scripts/demo $(JOBS)
+	@scripts/demo.sh $(JOBS)
 
 inspect: ## show what a sampler chain does to a row: ROW=file ARGS='--preset llama', --help lists all
 	@test -x target/release/s2inspect || echo "building the inspector" >&2
 	@cargo run --quiet --release --locked -p s2sampler-inspector -- "$(ROW)" $(ARGS)
 
 lib: tools ## build the library, both kinds
-	@scripts/install build "$(PREFIX)" $(JOBS)
+	@scripts/install.sh build "$(PREFIX)" $(JOBS)
 
 install: lib ## install it into PREFIX, /usr/local unless given; DESTDIR is honoured
-	@scripts/install install
+	@scripts/install.sh install
 
 dist: tools ## make the tarball of the installed library, its SHA-256 and its bill of materials
-	@scripts/dist $(JOBS)
+	@scripts/dist.sh $(JOBS)
 
 test: tools ## run every test: Rust, C, C++, CMake with Make and with Ninja
-	@scripts/test $(JOBS)
+	@scripts/test.sh $(JOBS)
 
 soak: tools ## draw 10^8 times in all ways, or DRAWS=n times, with the memory recorded: a minute or two
-	@scripts/long_test soak $(or $(DRAWS),100000000) $(JOBS)
+	@scripts/long_test.sh soak $(or $(DRAWS),100000000) $(JOBS)
 
 huge: tools ## draw from rows of 2^31-1 logits: 1 GiB of memory, half a minute
-	@scripts/long_test huge 2147483647 $(JOBS)
+	@scripts/long_test.sh huge 2147483647 $(JOBS)
 
 bench: tools ## time everything and write docs/benchmarks.md: ten minutes, on a machine at rest
-	@scripts/bench
+	@scripts/bench.sh
 
 bench-quick: tools ## the benchmark's targets, to the terminal: half a minute
-	@scripts/bench quick
+	@scripts/bench.sh quick
 
 instructions: ## count the instructions of fixed draws, compare with the figures; ACCEPT=1 makes new ones
-	@scripts/instructions $(if $(ACCEPT),--accept)
+	@scripts/instructions.py $(if $(ACCEPT),--accept)
 
 audit: ## licences, bans and sources of what is depended on, by deny.toml; needs no network once it ran
-	@scripts/audit offline
+	@scripts/audit.sh offline
 
 advisories: ## known vulnerabilities and yanked versions: needs the network, github.com too
-	@scripts/audit advisories
+	@scripts/audit.sh advisories
 
 msrv: ## check the library with the oldest compiler that Cargo.toml states; rustup installs it
-	@scripts/msrv
+	@scripts/msrv.sh
 
 vendored: ## build the library from vendored crates, without a network
-	@scripts/test_vendored
+	@scripts/test_vendored.sh
 
 sanitize: tools ## run the tests under sanitizers and valgrind, C, C++ and Rust; JOBS_ONLY="address ..." picks
-	@scripts/sanitize $(JOBS_ONLY)
+	@scripts/sanitize.py $(JOBS_ONLY)
 
 abi: ## compare the library's binary interface with the committed one; ACCEPT=1 writes it anew
-	@scripts/abi $(if $(ACCEPT),--accept)
+	@scripts/abi.py $(if $(ACCEPT),--accept)
 
 fuzz: ## run each fuzz target for SECONDS, 60 unless given; nightly and cargo-fuzz are installed
-	@scripts/fuzz $(or $(SECONDS),60)
+	@scripts/fuzz.sh $(or $(SECONDS),60)
 
 header: ## regenerate include/s2sampler.h from the C layer
 	@S2_UPDATE=1 cargo test --quiet --locked --test repository header
@@ -78,10 +78,10 @@ fmt: ## format the Rust sources
 	@cargo fmt --all
 
 lint: ## check format, clippy and documentation, warnings denied
-	@scripts/lint
+	@scripts/lint.sh
 
 tools:
-	@scripts/bootstrap
+	@scripts/bootstrap.sh
 
 clean: ## remove what was built; the tools in .tools stay
 	@cargo clean --quiet

@@ -1,4 +1,4 @@
-// Fixed workloads, each counted on its own by valgrind's callgrind: see scripts/instructions.
+// Fixed workloads, each counted on its own by valgrind's callgrind: see scripts/instructions.py.
 //
 // Rows, parameters and seeds are constants, so that the counts are too. What is counted is the draws alone,
 // after some that bring the working memory to its size; making the rows is not.

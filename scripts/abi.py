@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares the binary interface of the library with the committed one, abi/s2sampler.abi.
 
-    scripts/abi            compares: 0 if equal, otherwise says "break" or "compatible"
-    scripts/abi --accept   writes the interface as it is now
-    scripts/abi --prove    breaks throwaway copies of the sources and sees each verdict come
+    scripts/abi.py            compares: 0 if equal, otherwise says "break" or "compatible"
+    scripts/abi.py --accept   writes the interface as it is now
+    scripts/abi.py --prove    breaks throwaway copies of the sources and sees each verdict come
 
 abidw reads the DWARF of an unstripped library, built for this in build/abi. Unoptimised: the optimiser folds
 functions that are alike into one, and the others would have no description. The layout is the same.
@@ -253,6 +253,6 @@ def prove():
 
 actions = {(): compare, ("--accept",): accept, ("--prove",): prove}
 if tuple(sys.argv[1:]) not in actions:
-    sys.exit("usage: scripts/abi [--accept | --prove]")
+    sys.exit("usage: scripts/abi.py [--accept | --prove]")
 need_abigail()
 actions[tuple(sys.argv[1:])]()

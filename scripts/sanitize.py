@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the tests under sanitizers and valgrind, and closes with one line for each job.
 
-    scripts/sanitize [--short] [JOB...]
+    scripts/sanitize.py [--short] [JOB...]
 
 address, thread            C and C++ by gcc and the library by nightly Rust, all of it instrumented:
                            AddressSanitizer with LeakSanitizer and UndefinedBehaviorSanitizer; ThreadSanitizer
@@ -260,7 +260,7 @@ def main(arguments):
     everything = {**C_JOBS, **RUST_JOBS}
     wanted = [a for a in arguments if a != "--short"] or [j for j in jobs if not short or everything[j]["short"]]
     if set(wanted) - jobs.keys():
-        sys.exit(f"usage: scripts/sanitize [--short] [{'|'.join(jobs)}]...")
+        sys.exit(f"usage: scripts/sanitize.py [--short] [{'|'.join(jobs)}]...")
     if not shutil.which("valgrind"):
         sys.exit("sanitize: valgrind is missing: apt-get install valgrind")
     BUILD.mkdir(parents=True, exist_ok=True)

@@ -8,4 +8,4 @@ cargo clippy --workspace --all-targets -- -D warnings
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 scripts/bench_report.py check
 scripts/dependencies.py check
-scripts/inspector_picture check
+scripts/inspector_picture.sh check

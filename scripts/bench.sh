@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Times the library and everything it is compared with, and writes docs/benchmarks.md from the results.
 #
-#   scripts/bench          all of it: about seven minutes, and as many more to build the peers first
-#   scripts/bench chains   chains beside llama.cpp's alone, written too: a minute after the build
-#   scripts/bench quick    the table through the C header alone, to the terminal: half a minute
+#   scripts/bench.sh          all of it: about seven minutes, and as many more to build the peers first
+#   scripts/bench.sh chains   chains beside llama.cpp's alone, written too: a minute after the build
+#   scripts/bench.sh quick    the table through the C header alone, to the terminal: half a minute
 #
 # S2_LOGITS_DIR may name a directory with further real rows, NAME.f32 of binary32 values. Nothing else
 # should run meanwhile.
@@ -118,7 +118,7 @@ all)
     say "docs/benchmarks.md is written"
     ;;
 *)
-    echo "usage: scripts/bench [chains | quick]" >&2
+    echo "usage: scripts/bench.sh [chains | quick]" >&2
     exit 2
     ;;
 esac

@@ -43,8 +43,8 @@ step "C and C++: Ninja, static library" through_cmake . ninja Ninja "${all[@]}" 
 step "inside a host project: Make, static library" \
     through_cmake $host host-make "$make" -DBUILD_SHARED_LIBS=OFF
 step "inside a host project: Ninja, shared library" through_cmake $host host-ninja Ninja
-step "installed, and taken in from outside the tree" scripts/test_install "$jobs"
-step "built from vendored crates, offline" scripts/test_vendored
+step "installed, and taken in from outside the tree" scripts/test_install.sh "$jobs"
+step "built from vendored crates, offline" scripts/test_vendored.sh
 
 printf '\n== summary\n'
 printf '%s\n' "${summary[@]}"

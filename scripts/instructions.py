@@ -132,7 +132,7 @@ def compare(counts):
 
 def main(arguments):
     if arguments not in ([], ["--accept"]):
-        sys.exit("usage: scripts/instructions [--accept]")
+        sys.exit("usage: scripts/instructions.py [--accept]")
     if not shutil.which("valgrind"):
         sys.exit("instructions: valgrind is missing (with its header callgrind.h): apt-get install valgrind")
     counts = count(build())

@@ -15,7 +15,7 @@ case ${1:-write} in
 write) cp "$made/picture.svg" "$picture" ;;
 check)
     if ! cmp "$made/picture.svg" "$picture"; then
-        echo "$picture is not what scripts/inspector_picture makes; run it" >&2
+        echo "$picture is not what scripts/inspector_picture.sh makes; run it" >&2
         exit 1
     fi
     ;;

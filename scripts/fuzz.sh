@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs every fuzz target for some seconds, or those that are named: scripts/fuzz SECONDS [TARGET...].
+# Runs every fuzz target for some seconds, or those that are named: scripts/fuzz.sh SECONDS [TARGET...].
 #
 # It takes nightly and cargo-fuzz, which are installed if they are missing (the latter into .tools/). What is
 # found lies in fuzz/artifacts; what grows the coverage is added to fuzz/corpus.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 unset MAKEFLAGS MFLAGS MAKELEVEL
-seconds=${1:?usage: scripts/fuzz SECONDS [TARGET...]}
+seconds=${1:?usage: scripts/fuzz.sh SECONDS [TARGET...]}
 shift
 export PATH="$PWD/.tools/bin:$PATH"
 

@@ -48,7 +48,7 @@ cmake_of() {
             return
         fi
     done
-    scripts/python_tool "cmake-$wanted" "cmake==$wanted.*" &&
+    scripts/python_tool.sh "cmake-$wanted" "cmake==$wanted.*" &&
         # Not the wrapper in bin, which the oldest wheels have written for older Pythons.
         ls "$root/.tools/cmake-$wanted"/lib/python3*/site-packages/cmake/data/bin/cmake
 }
@@ -230,7 +230,7 @@ tarball_is_reproducible() {
     local copy=$place/copy
     mkdir "$copy"
     git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$copy"
-    SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) "$copy/scripts/dist" "$jobs"
+    SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) "$copy/scripts/dist.sh" "$jobs"
     diff build/dist/SHA256SUMS "$copy/build/dist/SHA256SUMS"
 }
 
@@ -259,7 +259,7 @@ done
 old=${cmakes[0]}
 new=${cmakes[-1]}
 
-scripts/python_tool cyclonedx "cyclonedx-python-lib[json-validation]==11.12.0" || exit 1
+scripts/python_tool.sh cyclonedx "cyclonedx-python-lib[json-validation]==11.12.0" || exit 1
 
 mkdir -p "$outside"
 cp -r c_tests/installed/. c_tests/consumer/engine.c c_tests/consumer/main.cpp "$outside"
@@ -308,7 +308,7 @@ check "pkg-config, gcc, a static program" pc_whole_program
 check "another libdir" other_libdir lib/a/b
 check "a libdir that is a whole path" other_libdir "$place/prefix/lib/a/b"
 
-scripts/dist "$jobs" || exit 1
+scripts/dist.sh "$jobs" || exit 1
 check "the tarball: its sums are right" sums_are_right
 check "the tarball: the files are the listed ones, and the bill of materials" tarball_is_the_installed_tree
 check "the tarball: find_package" found "$new" Ninja "$place/$(unpacked)"
