@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Writes seeds: the golden edge cases for `draw` and `levels`, in the form that src/lib.rs reads, files for `npy`, and
-blocks of the right length for `state`."""
+"""Writes seeds into the corpus directory that is its argument: the golden edge cases for `draw` and `levels`, in the
+form that src/lib.rs reads, files for `npy`, and blocks of the right length for `state`."""
 import json
 import pathlib
 import struct
+import sys
 
 here = pathlib.Path(__file__).resolve().parent
+corpus = pathlib.Path(sys.argv[1])
 cases = json.loads((here.parent / "tests/data/golden/edge_cases.json").read_text())["cases"]
 
 BITS = struct.pack("<I", 0)  # the first shape of a row
@@ -26,9 +28,9 @@ for case in cases:
     seed = struct.pack("<I", case.get("seed", 1))
     inputs = {"draw": row + b"\1" + params + b"\1" + params + b"\0" + seed, "levels": row + params + b"\0"}
     for target, data in inputs.items():
-        folder = here / "corpus" / target
+        folder = corpus / target
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"golden{written:03}").write_bytes(data)
+        (folder / f"seed_golden{written:03}").write_bytes(data)
     written += 1
 
 if written < 20:
@@ -46,16 +48,16 @@ files = [
     npy("<f4", (4,), floats), npy("<f2", (4,), halves), npy(">f4", (2, 2), floats), npy("<f4", (1, 4), floats),
     npy("<f8", (2,), floats), npy("<f4", (2, 2), floats, True), npy("<f4", (9,), floats), npy("<f4", (), floats[:4]),
 ]
-folder = here / "corpus" / "npy"
+folder = corpus / "npy"
 folder.mkdir(parents=True, exist_ok=True)
 for number, file in enumerate(files):
-    (folder / f"whole{number}").write_bytes(b"\0" + file)
-    (folder / f"row{number}").write_bytes(b"\1\1" + file)
-folder = here / "corpus" / "state"
+    (folder / f"seed_whole{number}").write_bytes(b"\0" + file)
+    (folder / f"seed_row{number}").write_bytes(b"\1\1" + file)
+folder = corpus / "state"
 folder.mkdir(parents=True, exist_ok=True)
 for number, words in enumerate([0, 2, 1250]):
     outputs = [(number + 1) * 2654435761 * (place + 1) & 0xFFFFFFFF for place in range(624)]
     # Without the check sum, which the target puts right.
     block = b"S2MT" + struct.pack("<IIQ624I", 1, 42, words, *outputs) + bytes(8)
-    (folder / f"block{number}").write_bytes(block)
+    (folder / f"seed_block{number}").write_bytes(block)
 print(f"{written} seeds for draw and levels, {2 * len(files)} for npy, 3 for state")
