@@ -123,7 +123,7 @@ fn untemper(mut x: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{STATE_LEN, restore, save, temper, untemper};
+    use super::{STATE_LEN, checksum, restore, save, temper, untemper};
     use crate::rng::Generator;
 
     #[test]
@@ -151,6 +151,29 @@ mod tests {
         assert!(restore(&block[..STATE_LEN - 1]).is_err());
         assert!(restore(&[&block[..], &[0]].concat()).is_err());
         assert!(restore(&[]).is_err());
+    }
+
+    /// The checksum detects accidents. Magic and version decide by themselves whether a block is read.
+    #[test]
+    fn another_magic_or_version_is_refused_with_a_matching_checksum() {
+        let repaired = |change: &dyn Fn(&mut [u8])| {
+            let mut block = save(&Generator::new(7));
+            change(&mut block);
+            let sum = checksum(&block[..STATE_LEN - 8]);
+            block[STATE_LEN - 8..].copy_from_slice(&sum.to_le_bytes());
+            restore(&block).is_ok()
+        };
+        assert!(repaired(&|_| {}));
+        // Another seed, another count of words and other outputs are states too.
+        assert!(repaired(&|block| block[8] ^= 1) && repaired(&|block| block[30] ^= 1));
+        for byte in 0..8 {
+            for bit in 0..8 {
+                assert!(!repaired(&|block| block[byte] ^= 1 << bit), "byte {byte}, bit {bit}");
+            }
+        }
+        for version in [0, 2, 3, u32::MAX] {
+            assert!(!repaired(&|block| block[4..8].copy_from_slice(&version.to_le_bytes())));
+        }
     }
 
     #[test]
