@@ -1,3 +1,5 @@
+// Five experiments that show whether temperature, top_p and the seed work, and one that shows why min_p 0.9 is
+// not top_p 0.9.
 #include <s2sampler.hpp>
 
 #include <cmath>
@@ -7,12 +9,13 @@
 
 using s2sampler::Chain;
 
-// Percentages of five tokens, and 45 that share the rest.
+// The probabilities of five tokens in percent; 45 more share the rest.
 static std::vector<float> logits = {16.7526f, 7.59989f, 4.84584f, 4.50433f, 4.04461f};
 
+// Draws eight tokens with the preset: penalties, temperature, softmax, top_k, top_p, min_p, dist.
 static void draw(const char *name, std::uint32_t seed, float temperature, float top_p) {
     S2PresetParams params = s2sampler::preset_params(s2sampler::Preset::article);
-    params.temperature = temperature; // penalties, temperature, softmax, top_k, top_p, min_p, dist
+    params.temperature = temperature;
     params.top_p = top_p;
     Chain chain = Chain::preset(s2sampler::Preset::article, seed, params);
     std::cout << name;
@@ -20,6 +23,7 @@ static void draw(const char *name, std::uint32_t seed, float temperature, float 
     std::cout << '\n';
 }
 
+// Applies the chain to an array of candidates, as llama.cpp does, and counts those left.
 static void count(const char *name, Chain &chain) {
     std::vector<s2sampler::TokenData> left;
     for (const float logit : logits) left.push_back({static_cast<std::int32_t>(left.size()), logit, 0.0f});
@@ -37,9 +41,21 @@ int main() {
     draw("seed 43:       ", 43, 0.8f, 0.9f);
     draw("T 0.2:         ", 42, 0.2f, 0.9f);
     draw("T 1.2, p 0.95: ", 42, 1.2f, 0.95f);
-    // min_p is a share of the best token's probability: 0.9 of it, nobody else has.
+    // min_p keeps tokens with at least that share of the best token's probability: here the best alone.
     Chain near = Chain::with_seed(1);
     count("min_p 0.9: ", near.min_p(0.9f));
     Chain nucleus = Chain::with_seed(1);
     count("top_p 0.9: ", nucleus.top_p(0.9f));
 }
+
+/* Prints:
+greedy:         0 0 0 0 0 0 0 0
+greedy, again:  0 0 0 0 0 0 0 0
+seed 42:        23 0 24 10 3 0 4 1
+seed 42, again: 23 0 24 10 3 0 4 1
+seed 43:        3 0 0 0 26 0 0 12
+T 0.2:          0 0 0 0 0 0 0 0
+T 1.2, p 0.95:  28 1 27 18 9 0 12 4
+min_p 0.9: 1 left
+top_p 0.9: 43 left
+*/

@@ -1,9 +1,9 @@
 // A speech engine's loop, run with a plain full-sort sampler and with s2sampler, side by side.
 //
-// Every frame draws a main token from the allowed part of a row (with a redraw where it repeats) and
-// then one token for each further codebook. The plain sampler needs a masked copy and a window for
-// that, s2sampler has a stream. What a token changes in the model's state changes all later rows,
-// so equal codes at the end mean that every draw was equal.
+// Every frame draws a main token from the allowed part of a row, redraws it if it repeats a recent one,
+// and then draws one token for each further codebook. The plain sampler needs a masked copy and a window;
+// s2sampler has a stream. Every token changes the model's state and thereby all later rows, so equal codes
+// at the end mean that every draw was equal.
 
 #include "toy_model.hpp"
 #include "../c_tests/engine/include/s2_sampler.h"
@@ -42,7 +42,7 @@ constexpr uint32_t SEED = 7;
 using Row = std::vector<float>;
 using Codes = std::vector<int32_t>;
 
-// What a sampler gave and took: the time in the sampler alone, whatever surrounds it.
+// The number of draws and the time spent in the sampler alone.
 struct Tally {
     int draws = 0;
     int redraws = 0;
@@ -57,7 +57,7 @@ struct Tally {
     }
 };
 
-// What an engine without the library has around its sampler: a masked copy, a window, a redraw.
+// An engine without the library: a masked copy, a window and a redraw around its sampler.
 class Plain {
 public:
     explicit Plain(uint32_t seed) { s2::seed_sampler(seed); }
@@ -97,7 +97,7 @@ private:
     std::deque<int32_t> window_;
 };
 
-// The stream has all of that inside.
+// An engine with the library: the stream contains all of that.
 class Library {
 public:
     explicit Library(uint32_t seed)

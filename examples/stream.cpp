@@ -1,3 +1,4 @@
+// One utterance of a speech engine: a main token and a codebook token for each frame, until the end token.
 #include <s2sampler.hpp>
 
 #include <iostream>
@@ -7,7 +8,7 @@ int main() {
     // Ids 2 to 5 are semantic tokens, 1 ends the utterance, 0 is never drawn.
     s2sampler::Stream stream = s2sampler::Stream::with_seed(42, {2, 5, 1});
     if (!stream) {
-        std::cerr << "no memory, or no such configuration\n";
+        std::cerr << "out of memory, or an invalid configuration\n";
         return 1;
     }
     std::vector<float> logits = {9.0f, 1.0f, 3.0f, 2.5f, 2.0f, 2.0f};
@@ -24,3 +25,7 @@ int main() {
         logits[1] += 0.5f;
     }
 }
+
+/* Prints (code of the main token, then a codebook token, for each frame):
+1,1 1,1 0,1 0,2 end
+*/

@@ -1,6 +1,6 @@
-// A model made of a counter-based generator: no weights, the same logits on every machine.
+// A toy model: a counter-based generator makes its logits, so it has no weights and is the same on every machine.
 //
-// Its state is hashed from every token it has accepted, so one wrong token changes all that follows.
+// Its state is a hash of every token it accepted, so one wrong token changes all later logits.
 #pragma once
 
 #include <cstddef>

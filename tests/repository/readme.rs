@@ -1,31 +1,99 @@
-//! What the README shows and states is what the project has.
+//! The README's code, output, commands, figures and links are true.
 
 use std::path::Path;
+use std::process::Command;
 
 fn read(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The texts of the README's code blocks in `language`.
-fn blocks(readme: &str, language: &str) -> Vec<String> {
+/// The texts of the code blocks in `language`.
+fn blocks(document: &str, language: &str) -> Vec<String> {
     let fence = format!("\n```{language}\n");
-    let texts = readme.split(&fence).skip(1).map(|rest| {
+    let texts = document.split(&fence).skip(1).map(|rest| {
         let (code, _) = rest.split_once("\n```").expect("the block is closed");
         format!("{code}\n")
     });
     texts.collect()
 }
 
-#[test]
-fn examples_are_the_compiled_files() {
+/// The README's code block in `language`, and the block of output that must follow it.
+fn shown(language: &str) -> (String, String) {
     let readme = read("README.md");
-    assert_eq!(blocks(&readme, "c"), [read("examples/quickstart.c")]);
-    let cpp = ["quickstart", "stream", "chain"].map(|name| read(&format!("examples/{name}.cpp")));
-    assert_eq!(blocks(&readme, "cpp"), cpp);
+    let code = blocks(&readme, language).concat();
+    let (_, rest) = readme.split_once(&format!("{code}```\n")).expect("one block in the language");
+    let output = rest.trim_start().strip_prefix("```text\n").expect("the output follows the code");
+    let (output, _) = output.split_once("```").expect("the block is closed");
+    (code, output.to_owned())
 }
 
-/// The line of the engine's change is one that the stand-in engine is built with.
+/// What a C or C++ example prints. It is compiled against the library that cargo builds beside this test.
+fn output_of(source: &str) -> String {
+    let (variable, default, standard) = match source.ends_with(".c") {
+        true => ("CC", "cc", "-std=c99"),
+        false => ("CXX", "c++", "-std=c++17"),
+    };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let libraries = std::env::current_exe().expect("this test has a path");
+    let libraries = libraries.parent().expect("a folder");
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(source.replace(['/', '.'], "_"));
+    let compiler = std::env::var(variable).unwrap_or_else(|_| default.to_owned());
+    let mut compile = Command::new(compiler);
+    compile.args([standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"]);
+    compile.arg(root.join("include")).arg(root.join(source)).arg("-L").arg(libraries);
+    printed(compile.args(["-ls2sampler", "-o"]).arg(&program));
+    printed(Command::new(program).env("LD_LIBRARY_PATH", libraries))
+}
+
+/// The standard output of a command that succeeds.
+fn printed(command: &mut Command) -> String {
+    let done = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let errors = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{command:?}: {}\n{errors}", done.status);
+    String::from_utf8(done.stdout).expect("text")
+}
+
+#[test]
+fn c_block_is_the_example_and_prints_what_is_shown() {
+    let (code, output) = shown("c");
+    assert_eq!(code, read("examples/quickstart.c"));
+    assert_eq!(output, output_of("examples/quickstart.c"));
+}
+
+#[test]
+fn rust_block_is_the_example_and_prints_what_is_shown() {
+    let (code, output) = shown("rust");
+    let file = read("core/examples/quickstart.rs");
+    // What comes before is for rustdoc and clippy.
+    let (_, example) = file.split_once("\n\n").expect("a head and the code");
+    assert_eq!(code, example);
+    let mut run = Command::new(env!("CARGO"));
+    run.current_dir(env!("CARGO_MANIFEST_DIR"));
+    run.args(["run", "--quiet", "--locked", "-p", "s2sampler-core", "--example", "quickstart"]);
+    assert_eq!(output, printed(&mut run));
+}
+
+/// The C++ examples end with a comment that has their output.
+#[test]
+fn examples_print_what_their_last_comment_says() {
+    for name in ["quickstart", "stream", "chain", "report"] {
+        let source = format!("examples/{name}.cpp");
+        assert!(read("README.md").contains(&format!("]({source})")), "{source} is not linked");
+        let text = read(&source);
+        let (_, comment) = text.rsplit_once("\n/* Prints").expect("a last comment");
+        let (_, output) = comment.split_once(":\n").expect("a heading");
+        assert_eq!(output.strip_suffix("*/\n"), Some(&*output_of(&source)), "{source}");
+    }
+}
+
+#[test]
+fn readme_is_short() {
+    let lines = read("README.md").lines().count();
+    assert!(lines < 220, "{lines} lines");
+}
+
+/// The stand-in engine is built with the lines that the README shows.
 #[test]
 fn engine_lines_are_the_tested_ones() {
     let shown = blocks(&read("README.md"), "diff").concat();
@@ -50,28 +118,39 @@ fn engine_lines_are_the_tested_ones() {
 fn quoted_facts_hold() {
     let readme = read("README.md");
     let rust = env!("CARGO_PKG_RUST_VERSION");
-    assert!(readme.contains(&format!("Rust toolchain ({rust} or newer)")));
+    assert!(readme.contains(&format!("Rust {rust} or newer")));
     assert!(readme.contains("cmake (3.14 or newer)"));
     assert!(read("CMakeLists.txt").contains("cmake_minimum_required(VERSION 3.14"));
     let series = concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
     assert!(readme.contains(&format!("find_package(s2sampler {series} REQUIRED)")));
-    let commands =
-        ["demo", "test", "bench", "install", "dist", "vendored", "audit", "advisories", "msrv"];
+    let commands = [
+        "demo",
+        "test",
+        "check",
+        "bench",
+        "install",
+        "dist",
+        "vendored",
+        "audit",
+        "advisories",
+        "msrv",
+    ];
     for target in commands {
         assert!(readme.contains(&format!("make {target}")));
         assert!(read("Makefile").contains(&format!("\n{target}:")));
     }
 }
 
-/// What the README names of the C interface, functions, macros and fields, the header declares.
+/// The header declares every function, macro and field that the table of call sites names.
 #[test]
 fn names_are_the_headers() {
-    let (readme, header) = (read("README.md"), read("include/s2sampler.h"));
+    let (document, header) = (read("docs/migration.md"), read("include/s2sampler.h"));
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let declared: std::collections::BTreeSet<&str> = header.split(|c| !is_part(c)).collect();
-    let (_, table) = readme.split_once("\n### What replaces which call\n").expect("the table");
+    let (_, table) = document.split_once("\n## What replaces which call\n").expect("the table");
     let (table, _) = table.split_once("\n## ").expect("a section after it");
-    let replacements = table.lines().filter_map(|line| line.strip_suffix(" |")?.rsplit('|').next());
+    // The second of four columns: | call site | replacement | ... |
+    let replacements = table.lines().filter_map(|line| line.strip_prefix("| ")?.split('|').nth(1));
     let mut names = 0;
     for code in replacements.flat_map(|cell| cell.split('`').skip(1).step_by(2)) {
         let name = code.split(|c| !is_part(c)).next().unwrap_or_default();
@@ -84,8 +163,7 @@ fn names_are_the_headers() {
     assert!(names > 20, "only {names} names: the table was not read");
 }
 
-/// The README's figures are lines of docs/benchmarks.md, and that those are the measured ones can be seen
-/// in the raw results: the full sort's and the library's times, and their ratio.
+/// The README's figures are lines of docs/benchmarks.md, and its first ratio follows from the raw times.
 #[test]
 fn speed_is_the_measured_one() {
     let readme = read("README.md");
