@@ -1,9 +1,8 @@
-# What `cmake --install` lays down: the headers, both libraries, the drop-ins' sources, the licences, and
-# the packages by which CMake and pkg-config find them.
+# Installs the headers, both libraries, the drop-ins' sources, the licences, and the packages for CMake and
+# pkg-config.
 #
-# Nothing installed names the prefix: the packages find it from where they lie, so the tree can be moved.
-# The components s2sampler_runtime (what a program needs to run) and s2sampler_development (the rest) are
-# for packagers.
+# The installed tree is relocatable: its packages find the prefix from their own location. Packagers can
+# split it into the components s2sampler_runtime, which programs need to run, and s2sampler_development.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -33,7 +32,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/s2samplerConfig.cmake
     "${s2_made_dir}/s2samplerConfig.cmake"
     INSTALL_DESTINATION "${s2_cmake_dir}"
     PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR s2_dropin_dir)
-# As the SONAME has it: while the version is 0.y, y names the compatible series.
+# As in the SONAME: before 1.0, minor versions are incompatible.
 write_basic_package_version_file("${s2_made_dir}/s2samplerConfigVersion.cmake"
     COMPATIBILITY SameMinorVersion)
 install(FILES "${s2_made_dir}/s2samplerConfig.cmake" "${s2_made_dir}/s2samplerConfigVersion.cmake"
@@ -41,7 +40,7 @@ install(FILES "${s2_made_dir}/s2samplerConfig.cmake" "${s2_made_dir}/s2samplerCo
 
 # --- The pkg-config file ---------------------------------------------------------------------------
 
-# A libdir or includedir that is absolute (some distributions have them so) is taken as it is.
+# Some distributions set an absolute libdir or includedir: it stays absolute.
 set(s2_pc_prefix "${CMAKE_INSTALL_PREFIX}")
 set(s2_pc_libdir "${CMAKE_INSTALL_LIBDIR}")
 set(s2_pc_includedir "${CMAKE_INSTALL_INCLUDEDIR}")

@@ -1,11 +1,10 @@
-// What all forms of the drop-in begin with: the library's header, the engine's own, and a check that the
-// struct in it is the one that the drop-ins know.
+// Included first by all forms of the drop-in: the library's header, the engine's header, and a check of
+// the engine's struct.
 //
-// The engine keeps its header s2_sampler.h. Where that header is on the include path it is used, so that a
-// changed struct or signature stops the build instead of changing tokens; for an engine that reaches it by
-// relative paths only, the struct is declared here and the function beside each definition, under
-// #ifndef S2SAMPLER_DROPIN_HAS_ENGINE_HEADER. (A declaration beside the engine's would be an overload,
-// and a changed signature would pass.)
+// If the engine's s2_sampler.h is on the include path, it is used, so a changed struct or signature fails the
+// build instead of changing tokens. Otherwise the struct is declared here, and each form declares its function
+// under #ifndef S2SAMPLER_DROPIN_HAS_ENGINE_HEADER. Beside the engine's own declaration that would be an
+// overload, and a changed signature would pass.
 #pragma once
 
 #include <s2sampler.h>
@@ -31,12 +30,12 @@ struct SamplerParams {
 }
 #endif
 
-// A field that the engine has added would be ignored without a word: refuse it.
+// A field that the engine added would be ignored, so it fails the build.
 static_assert(std::is_same<decltype(s2::SamplerParams::temperature), float>::value &&
                   std::is_same<decltype(s2::SamplerParams::top_p), float>::value &&
                   std::is_same<decltype(s2::SamplerParams::top_k), int32_t>::value,
-              "s2sampler::dropin: s2::SamplerParams has other types than this drop-in knows");
+              "s2sampler::dropin: s2::SamplerParams has field types that this drop-in does not know");
 static_assert(sizeof(s2::SamplerParams) == 12 &&
                   offsetof(s2::SamplerParams, temperature) == 0 &&
                   offsetof(s2::SamplerParams, top_p) == 4 && offsetof(s2::SamplerParams, top_k) == 8,
-              "s2sampler::dropin: s2::SamplerParams has another layout than this drop-in knows");
+              "s2sampler::dropin: s2::SamplerParams has a layout that this drop-in does not know");

@@ -1,4 +1,4 @@
-// Defines the form of s2::sample_token that keeps one id, say the end token, among the candidates.
+// Defines the form of s2::sample_token that keeps one id, the end token for example, among the candidates.
 #include "engine_header.hpp"
 
 #include <cstdint>
@@ -12,7 +12,7 @@ int32_t sample_token(const float * logits, int32_t vocab_size, const SamplerPara
 
 namespace {
 
-// This thread's generator, seeded by the system where nobody seeds it.
+// This thread's generator. The system seeds it unless seed_dropin_thread() does.
 struct Generator {
     Generator() : sampler(s2_sampler_new_random()) {}
     Generator(const Generator &) = delete;
@@ -30,15 +30,15 @@ S2Sampler * generator() {
 
 namespace s2sampler {
 
-// Seeds the calling thread's draws through this drop-in; s2_seed_thread() is another generator's. An
-// engine that wants it declares it.
+// Seeds the generator that this drop-in uses in the calling thread. It is not the one that
+// s2_seed_thread() seeds. No header declares this function: declare it where you call it.
 void seed_dropin_thread(std::uint32_t seed);
 void seed_dropin_thread(std::uint32_t seed) { s2_sampler_seed(generator(), seed); }
 
 }  // namespace s2sampler
 
-// The kept id is one candidate more, whatever its rank, if its logit is above -inf; -1 keeps none. An
-// error is token 0, since engines index with the result.
+// The kept id joins the candidates, whatever its rank, if its logit is above -inf; -1 keeps none. An error
+// returns token 0, since engines use the result as an index.
 int32_t s2::sample_token(const float * logits, int32_t vocab_size, const s2::SamplerParams & params,
                          int32_t always_include_id) {
     S2SampleRequest request;

@@ -1,6 +1,6 @@
 // Defines the form of s2::sample_token that draws with the caller's own std::mt19937.
 
-// Before the engine's header, which may leave <random> to those who include it.
+// Before the engine's header, which may use <random> without including it.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ int32_t sample_token(const float * logits, int32_t vocab_size, const SamplerPara
 
 namespace {
 
-// The working memory of this thread's draws. Its own generator is never used.
+// The buffers of this thread's draws. The generator inside is never used.
 struct Memory {
     Memory() : sampler(s2_sampler_new(0)) {}
     Memory(const Memory &) = delete;
@@ -28,9 +28,9 @@ struct Memory {
 
 }  // namespace
 
-// The engine's generator moves on by two words where at least two candidates are left, and not at all
-// otherwise, as if std::discrete_distribution had drawn with it. NULL is this thread's generator of the
-// library, which s2_seed_thread() seeds. An error is token 0, since engines index with the result.
+// The engine's generator advances by two words if at least two candidates are left, and not at all
+// otherwise, as with std::discrete_distribution. NULL selects the library's generator of this thread, which
+// s2_seed_thread() seeds. An error returns token 0, since engines use the result as an index.
 int32_t s2::sample_token(const float * logits, int32_t vocab_size, const s2::SamplerParams & params,
                          std::mt19937 * rng) {
     ::SamplerParams same;
@@ -41,7 +41,7 @@ int32_t s2::sample_token(const float * logits, int32_t vocab_size, const s2::Sam
         const int32_t token = s2_sample_token(logits, vocab_size, &same);
         return token < 0 ? 0 : token;
     }
-    // Whether the draw takes a number is known after it: so it is given one from a copy.
+    // Only the draw tells whether it used a number, so the number comes from a copy of the generator.
     std::mt19937 ahead = *rng;
     const double uniform = std::generate_canonical<double, 53>(ahead);
 
@@ -50,11 +50,11 @@ int32_t s2::sample_token(const float * logits, int32_t vocab_size, const s2::Sam
     request.logits = logits;
     request.vocab_size = vocab_size;
     request.params = same;
-    // Some standard libraries return 1 where the sum rounds up to it.
+    // Some standard libraries return 1 if the sum rounds up to it.
     request.uniform = uniform < 1.0 ? uniform : std::nextafter(1.0, 0.0);
     S2SampleResult result;
     s2_sample_result_init(&result);
-    result.struct_size = offsetof(S2SampleResult, nans);  // what lies beyond costs a pass over the row
+    result.struct_size = offsetof(S2SampleResult, nans);  // the later fields cost a pass over the row
 
     static thread_local const Memory memory;
     const int32_t token = s2_sampler_sample_ex(memory.sampler, &request, &result);
