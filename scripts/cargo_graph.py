@@ -1,8 +1,9 @@
-"""The packages of Cargo.lock as cargo tells them, and which of them are inside the shipped library."""
+"""The packages of Cargo.lock, as cargo lists them, and which of them are part of the shipped library."""
 
 import functools
 import json
 import pathlib
+import re
 import subprocess
 import tomllib
 
@@ -31,11 +32,13 @@ class Graph:
             )
             for node in here["resolve"]["nodes"]
         }
-        ids = self._reached(self.root["id"]) - {self.root["id"]}
+        # The project's own packages are no third party's.
+        self.own = set(whole["workspace_members"])
+        ids = self._reached(self.root["id"]) - self.own
         #: Linked into the library, by name.
         self.shipped = self._sorted(ids)
         #: Needed to test and to measure only.
-        self.others = self._sorted(self.packages.keys() - ids - {self.root["id"]})
+        self.others = self._sorted(self.packages.keys() - ids - self.own)
 
     def _reached(self, start):
         seen, waiting = set(), [start]
@@ -50,7 +53,15 @@ class Graph:
         return sorted((self.packages[i] for i in ids), key=lambda p: (p["name"], p["version"]))
 
     def needs(self, package):
-        return [self.packages[i] for i in self.edges[package["id"]]]
+        """The packages it needs directly. What the project's own packages need counts as the root's need."""
+        needed, waiting = set(), list(self.edges[package["id"]])
+        while waiting:
+            dependency = waiting.pop()
+            if dependency in self.own:
+                waiting += self.edges[dependency]
+            else:
+                needed.add(dependency)
+        return self._sorted(needed)
 
     @functools.cached_property
     def checksums(self):
@@ -60,10 +71,10 @@ class Graph:
 
     def tree(self):
         """The library's dependencies as a tree of text."""
-        text = cargo("tree", "--edges", "normal", "--target", TARGET, "--charset", "utf8",
-                     "--format", "{p} ({l})")
-        first, *rest = text.rstrip("\n").split("\n")
-        # The root's line holds the path of the checkout.
+        text = cargo("tree", "--package", self.root["name"], "--edges", "normal", "--target", TARGET,
+                     "--charset", "utf8", "--format", "{p} ({l})")
+        # The lines of the project's own packages hold the path of the checkout.
+        first, *rest = re.sub(r" \(/[^)]*\)", "", text).rstrip("\n").split("\n")
         root = f"{self.root['name']} v{self.root['version']} ({self.root['license']})"
         assert first.startswith(root.split(" (")[0]), first
         return [root, *rest]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes THIRD-PARTY.md and the README's tree of dependencies out of what cargo knows.
+"""Makes THIRD-PARTY.md and the README's tree of dependencies from cargo's metadata.
 
     dependencies.py write   write both
     dependencies.py check   fail unless they are what would be written
@@ -22,28 +22,29 @@ def table(packages):
 
 
 def mit_text(package):
-    """The package's own file: it has the copyright lines that must go along."""
+    """The package's own file, with the copyright lines that must be distributed."""
     if "MIT" not in licence(package).split(" OR "):
-        sys.exit(f"{package['name']} is in the library and not under MIT: decide what must go along")
+        sys.exit(f"{package['name']} is in the library and not under MIT: decide what must be distributed")
     folder = pathlib.Path(package["manifest_path"]).parent
     return (folder / "LICENSE-MIT").read_text().strip()
 
 
 def third_party(graph):
-    yield "# Licences of other people's work"
+    yield "# Third-party licences"
     yield ""
-    yield "Written by `scripts/dependencies.py` out of what cargo knows; not to be edited by hand."
+    yield "`scripts/dependencies.py` writes this file from cargo's metadata. Do not edit it by hand."
     yield ""
     yield "## In the library"
     yield ""
     yield (
-        "Linked into `libs2sampler.so` and `libs2sampler.a`, beside the Rust standard library of the compiler "
-        "that built them (MIT OR Apache-2.0, with parts that its own `COPYRIGHT-library.html` lists)."
+        "These packages are linked into `libs2sampler.so` and `libs2sampler.a`, together with the Rust standard "
+        "library of the compiler that built them (MIT OR Apache-2.0; its `COPYRIGHT-library.html` lists parts "
+        "under other licences)."
     )
     yield ""
     yield from table(graph.shipped)
     yield ""
-    yield "All of them are taken under MIT."
+    yield "All are used under the MIT licence."
     for package in graph.shipped:
         yield ""
         yield f"### {package['name']}"
@@ -52,15 +53,15 @@ def third_party(graph):
         yield mit_text(package)
         yield "```"
     yield ""
-    yield "## To test and to measure only"
+    yield "## For tests and measurements only"
     yield ""
-    yield "Nothing of these is in the library, whoever builds it. Some are for other platforms."
+    yield "No build of the library contains these. Some are for other platforms."
     yield ""
     yield from table(graph.others)
 
 
 def newest_rust(graph):
-    """The library cannot be built with a compiler that is too old for what it depends on."""
+    """Fails if a dependency needs a newer compiler than Cargo.toml states."""
     def number(version):
         return tuple(int(part) for part in (version.split(".") + ["0", "0"])[:3])
 
