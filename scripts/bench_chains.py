@@ -29,7 +29,7 @@ class Chains:
             self.agreement = list(csv.DictReader(file))
 
     def ratio(self, key):
-        """How many of the library's draws llama.cpp's time is, made round by round."""
+        """llama.cpp's time divided by the library's, the median over the rounds."""
         both = self.results[key]
         return median(a / b for a, b in zip(both["llama.cpp"], both["s2sampler"]))
 
@@ -40,9 +40,9 @@ class Chains:
     def sentence(self):
         llama, penalties, nucleus = (number(self.of(target)) for target in TARGETS)
         return (
-            f"The chain of stages {HEAD} draws from {SPEECH:,} logits {llama} times as fast as llama.cpp's with its "
-            f"array filled; with penalties over 64 tokens before it {penalties} times; the nucleus alone (top_p 0.9), "
-            f"on a peaked row, {nucleus} times."
+            f"The chain {HEAD} draws from a row of {SPEECH:,} logits {llama} times as fast as llama.cpp's chain, which "
+            f"fills its array first. With penalties over 64 tokens in front it is {penalties} times as fast, and top_p "
+            f"0.9 alone on a peaked row {nucleus} times."
         )
 
     def lines(self):
@@ -57,7 +57,7 @@ class Chains:
             yield [row, f"{n:,}", job, *times, number(ratio), said]
 
     def agreed(self):
-        """The block of docs/chain.md: how many chains agree, and why the others do not."""
+        """The block of docs/chain.md: how many chains agree, and why others differ."""
         counts, reasons, draws = {}, {}, {}
         for line in self.agreement:
             counts[line["rows"], line["result"]] = int(line["chains"])
@@ -74,6 +74,6 @@ class Chains:
             yield f"| {said} | " + " | ".join(f"{counts.get((r, result), 0):,}" for r in rows) + " |"
 
     def document(self, text):
-        """docs/chain.md with its block made anew."""
+        """docs/chain.md with a new block."""
         before, rest = text.split(BEGIN)
         return f"{before}{BEGIN}\n" + "\n".join(self.agreed()) + f"\n{END}{rest.split(END)[1]}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes docs/benchmarks.md, its plots, the README's section and the table in docs/chain.md of the raw
+"""Makes docs/benchmarks.md, its plots, the README's section and the table in docs/chain.md from the raw
 results in docs/benchmarks/.
 
     bench_report.py write         write them
@@ -30,7 +30,7 @@ JOBS = {
 }
 NAMES = {"normal": "N(0,3)", "flat": "flat (spread 0.01)"}
 LEVELS = ["baseline", "avx2", "avx512", "neon"]
-# What no engine can pick: the yardsticks, and a part of a peer's work.
+# Not rivals: the yardsticks, and one part of a peer's work.
 NO_RIVAL = ["s2sampler", "max pass", "full sort", "llama.cpp, apply only"]
 
 
@@ -80,11 +80,11 @@ class Report:
         own = median(self.peers[key]["s2sampler"])
         return (
             f"A draw from {SPEECH:,} logits N(0,3) with the default parameters takes "
-            f"{number(self.table.us(key))} µs: {number(self.table.ratio(key))} times as fast as the plain "
-            f"full sort, {number(rivals[rival] / own)} times as fast as the quickest other sampler tried "
-            f"({rival}), {number(self.table.passes(key))} bare passes over the row. On the real rows it is "
-            f"{number(median(real))} times as fast as the full sort in the median, {number(min(real))} "
-            f"times in the worst."
+            f"{number(self.table.us(key))} µs. That is {number(self.table.ratio(key))} times as fast as the plain "
+            f"full sort, {number(rivals[rival] / own)} times as fast as the fastest other sampler measured "
+            f"({rival}, filling its array included), and {number(self.table.passes(key))} times the time of just "
+            f"finding the row's maximum. On real rows it is {number(median(real))} times as fast as the full sort in "
+            f"the median and {number(min(real))} times in the worst case."
         )
 
     def summary(self):
@@ -110,8 +110,8 @@ class Report:
         yield "# Benchmarks"
         yield ""
         yield (
-            "Written by `scripts/bench_report.py` from the raw results in [benchmarks/](benchmarks/); "
-            "not to be edited by hand."
+            "`scripts/bench_report.py` writes this file from the raw results in [benchmarks/](benchmarks/). "
+            "Do not edit it by hand."
         )
         yield ""
         yield self.headline()
@@ -133,24 +133,25 @@ class Report:
         yield "## How it is measured"
         yield ""
         yield (
-            "One thread, after warm-up, the row in the caches unless it says otherwise. The *full sort* is "
-            "[the plain C++ sampler](../c_tests/engine/src/s2_sampler.cpp) that ranks the whole row, "
-            "compiled with -O2; the *bare pass* finds the row's largest value with the widest vectors of the "
-            "CPU and does nothing else. All take turns in one process, a ratio is made of each turn, and "
-            "the figures are medians. Before a row is timed the tokens of full sort and library are compared."
+            "One thread draws, after warm-up, with the row in the caches unless a section says otherwise. The "
+            "*full sort* is [the plain C++ sampler](../c_tests/engine/src/s2_sampler.cpp) that sorts the whole "
+            "row, compiled with -O2. The *bare pass* finds the row's maximum with the widest vectors of the CPU "
+            "and does nothing else. All take turns in one process. Ratios are computed for each turn, and all "
+            "figures are medians. Before a row is timed, the tokens of the full sort and the library are "
+            "compared."
         )
         yield ""
         yield (
-            "The clock is that of the thread, so that another process on the machine does not count "
-            "(cold draws and draws on two threads: the wall's). Rows of up to 4,096 logits come as sixteen "
-            "samples in turn, those of 32,000 as four: the branch predictor learns a short row by heart that is sorted again and "
-            "again, and no engine's rows are that."
+            "The clock is the thread's CPU time, so other processes on the machine do not count. Cold draws and "
+            "draws on two threads use wall time. Rows of up to 4,096 logits alternate between sixteen samples, "
+            "rows of 32,000 between four: the branch predictor would learn one short row that is sorted again and "
+            "again, and an engine never repeats a row."
         )
         yield ""
         yield (
-            "Rows: *masked* is N(0,3) with all but 4,097 tokens (of short rows a half) at -inf, *peaked* has "
-            "fifty tokens far above the others, *tied* is rounded to bf16, *two-level* and *sawtooth* have "
-            "many equal values. Parameters: " + "; ".join(JOBS.values()) + "."
+            "Rows: *masked* is N(0,3) with all but 4,097 tokens at -inf (half of the tokens in short rows), "
+            "*peaked* has fifty tokens far above the others, *tied* is rounded to bf16, *two-level* and "
+            "*sawtooth* have many equal values. Parameters: " + "; ".join(JOBS.values()) + "."
         )
         yield ""
 
@@ -185,8 +186,9 @@ class Report:
         yield "## Targets"
         yield ""
         yield (
-            f"\"x\" is the full sort's time divided by the draw's; \"passes\" is the draw's time in bare "
-            f"passes over the same row. {len(lines) - missed} of {len(lines)} \"at least\" targets are reached."
+            f"\"x\" is the full sort's time divided by the draw's time. \"passes\" is the draw's time divided by "
+            f"that of a bare pass over the same row. {len(lines) - missed} of {len(lines)} \"at least\" targets are "
+            "reached."
         )
         yield ""
         yield from rows_of(texts("row", "at least", "", "beyond that", "", "measured", "a bare pass would be"), lines)
@@ -211,7 +213,7 @@ class Report:
     def cold_section(self):
         yield "## Out of cache, and on two threads"
         yield ""
-        yield "Cold: single calls, each after 128 MiB of other memory were written."
+        yield "Cold: single calls, each after writing 128 MiB of other memory."
         yield ""
         lines = []
         for key in self.table.keys(state="cold"):
@@ -223,7 +225,7 @@ class Report:
         yield from rows_of(
             figures("row", "logits", "parameters", "full sort, µs", "s2sampler, µs", "bare pass, µs",
                     "full sort / s2sampler", "s2sampler / bare pass"), lines)
-        yield "Two threads at once, each with its own generator and row: time for one draw of a thread."
+        yield "Two threads at once, each with its own generator and row: the time of one draw in a thread."
         yield ""
         lines = []
         for key in self.table.keys(state="1 thread"):
@@ -240,11 +242,11 @@ class Report:
         yield "## Beside other samplers"
         yield ""
         yield (
-            "All in one process and in turn, called from Rust. The library and the full sort do more than the "
-            "others where there is a k: their top-p is that of the softmax over the whole row, the others' "
-            "that of the k best. llama.cpp has to be given an array of ids and logits, which it reorders, "
-            "so an engine fills it for each draw; *apply only* is without that. Naive Rust is a selection of "
-            "the k best, a sort of those, and `rand`'s weighted index."
+            "All take turns in one process, called from Rust. With a top_k the library and the full sort do more "
+            "than the others: their top_p uses the softmax over the whole row, the others' that of the k best. "
+            "llama.cpp works on an array of ids and logits and reorders it, so an engine fills it for each draw. "
+            "*apply only* leaves the filling out. *naive Rust* selects the k best, sorts them, and uses `rand`'s "
+            "weighted index."
         )
         yield ""
         behind = []
@@ -256,9 +258,9 @@ class Report:
                 if name not in ("s2sampler", "max pass") and us[name] < us["s2sampler"]
             ]
         if behind:
-            yield f"Quicker than s2sampler somewhere in the {len(self.peers)} cases: {'; '.join(behind)}."
+            yield f"Faster than s2sampler in some of the {len(self.peers)} cases: {'; '.join(behind)}."
         else:
-            yield f"In all {len(self.peers)} cases s2sampler is the quickest."
+            yield f"s2sampler is the fastest in all {len(self.peers)} cases, with its row in the caches."
         yield ""
         for job in ("default", "nucleus", "greedy"):
             yield f"### {JOBS[job]}, microseconds"
@@ -282,9 +284,9 @@ class Report:
         yield self.chains.sentence()
         yield ""
         yield (
-            "Both in one process and in turn, called from Rust, tokens compared first. llama.cpp's array is filled "
-            "for each draw, and both accept the token. llama.cpp has no stage that holds the probabilities of "
-            "the whole row: in the chain *article* it does without. The chains: "
+            "Both take turns in one process, called from Rust, after a comparison of their tokens. llama.cpp's array "
+            "is filled for each draw; s2sampler draws from the row. Both accept the token. llama.cpp has no stage "
+            "that keeps the probabilities of the whole row, so its chain *article* lacks the softmax. The chains: "
             + "; ".join(f"*{name}*: {stages}" for name, stages in bench_chains.JOBS.items()) + "."
         )
         yield ""
@@ -299,7 +301,7 @@ class Report:
         yield (
             f"Microseconds for one draw from {SPEECH:,} logits, by criterion. "
             f"[matrix.csv](benchmarks/matrix.csv) has these for {', '.join(f'{n:,}' for n in lengths)} logits. "
-            "Each token was compared with the tests' oracle first."
+            "Before the timing each token is compared with the oracle of the tests."
         )
         yield ""
         levels = self.levels()
@@ -313,12 +315,13 @@ class Report:
         yield from rows_of(figures("row", "parameters", *levels), lines)
 
     def settled_section(self):
-        yield "## How draws were settled"
+        yield "## What proved the cut"
         yield ""
         yield (
-            "The cut of top-p needs the sum of the row's exps only so far that both ends of a bracket give "
-            "the same cut. Shares of draws by what that took, cheapest first; the real rows and N(0,3) with "
-            "p from 0.05 to 0.995, and k from 2 to 1000 or none. *No sum needed*: greedy draws, p 0, k 1."
+            "top_p divides by the sum of the row's exps. The library only needs bounds of that sum that lead to the "
+            "same number of candidates. The table has the share of draws by the bounds that were enough, cheapest "
+            "first, for the real rows and for N(0,3), with p from 0.05 to 0.995 and k from 2 to 1000 or none. "
+            "*No sum needed*: greedy draws, p 0, k 1."
         )
         yield ""
         kinds = [kind for kind in self.settled[0] if kind not in ("set", "draws")]
@@ -351,13 +354,13 @@ class Report:
         section = [
             self.headline(), "", self.chains.sentence(), "", *self.summary(),
             "![time for one draw against the length of the row](docs/benchmarks/time_default.svg)", "",
-            "[docs/benchmarks.md](docs/benchmarks.md) has all rows, the other samplers, the machine, and what "
-            "was not reached; `make bench` measures it anew.",
+            "[docs/benchmarks.md](docs/benchmarks.md) has all rows, the other samplers, the machine, and the missed "
+            "targets. `make bench` measures again.",
         ]
         return f"{before}{BEGIN}\n" + "\n".join(section) + f"\n{END}{after}"
 
     def files(self):
-        """Every file that follows from the raw results, with its text."""
+        """Every file made from the raw results, with its text."""
         yield ROOT / "docs/benchmarks.md", "\n".join(self.document()).rstrip("\n") + "\n"
         for name, svg in self.plots():
             yield RAW / name, svg

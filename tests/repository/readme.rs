@@ -198,19 +198,32 @@ fn speed_is_the_measured_one() {
     );
 }
 
-/// Every relative link of the README and the changelog leads to a file.
+/// A heading as the anchor that GitHub makes of it.
+fn anchor(heading: &str) -> String {
+    let kept = heading.to_lowercase().replace(' ', "-");
+    kept.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).collect()
+}
+
+/// Every relative link of the README and the changelog leads to a file, and to a heading of it.
 #[test]
 fn links_lead_somewhere() {
     let mut links = 0;
-    for text in [read("README.md"), read("CHANGELOG.md")] {
-        for part in text.split("](").skip(1) {
+    for document in ["README.md", "CHANGELOG.md"] {
+        for part in read(document).split("](").skip(1) {
             let (target, _) = part.split_once(')').expect("the link is closed");
-            if !target.starts_with("https://") {
-                links += 1;
-                assert!(
-                    Path::new(env!("CARGO_MANIFEST_DIR")).join(target).exists(),
-                    "no such file: {target}"
-                );
+            if target.starts_with("https://") {
+                continue;
+            }
+            links += 1;
+            let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+            let file = if file.is_empty() { document } else { file };
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+            assert!(path.exists(), "no such file: {target}");
+            if !heading.is_empty() {
+                let text = read(file);
+                let headings = text.lines().filter_map(|line| line.split_once("# "));
+                let found = headings.map(|(_, text)| anchor(text)).any(|a| a == heading);
+                assert!(found, "no such heading: {target}");
             }
         }
     }
