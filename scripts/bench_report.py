@@ -78,13 +78,14 @@ class Report:
         rivals = {n: median(t) for n, t in self.peers[key].items() if n not in NO_RIVAL}
         rival = min(rivals, key=rivals.get)
         own = median(self.peers[key]["s2sampler"])
+        filled = ", filling its array included" if rival == "llama.cpp" else ""
         return (
             f"A draw from {SPEECH:,} logits N(0,3) with the default parameters takes "
             f"{number(self.table.us(key))} µs. That is {number(self.table.ratio(key))} times as fast as the plain "
-            f"full sort, {number(rivals[rival] / own)} times as fast as the fastest other sampler measured "
-            f"({rival}, filling its array included), and {number(self.table.passes(key))} times the time of just "
-            f"finding the row's maximum. On real rows it is {number(median(real))} times as fast as the full sort in "
-            f"the median and {number(min(real))} times in the worst case."
+            f"full sort and {number(rivals[rival] / own)} times as fast as the fastest other sampler measured "
+            f"({rival}{filled}). It takes {number(self.table.passes(key))} times as long as finding the row's "
+            f"maximum. On real rows the draw is {number(median(real))} times as fast as the full sort in the median "
+            f"and {number(min(real))} times in the worst case."
         )
 
     def summary(self):
