@@ -24,19 +24,19 @@ macro_rules! reasons {
 }
 
 reasons! {
-    Stale: "llama.cpp's logit_bias leaves a list marked as sorted whose order it has changed: later stages cut it in the wrong place, and dist takes its first entry for the largest",
-    Masked: "entries at -inf stay in llama.cpp's list and count for min_keep, for what the entropy of temperature_ext is divided by, and for whether xtc takes a random word; they make the entropy of typical NaN",
-    Underflow: "typical: a candidate whose probability is 0 in binary32 makes llama.cpp's entropy NaN and its order arbitrary; here it adds nothing",
-    Ties: "equal logits on both sides of a cut, or drawn in another order: llama.cpp's sort leaves it open which, here the lower id comes first",
-    Sums: "top_p: the running binary32 sums lie on both sides of p, since the exps are added in another order",
-    Moments: "top_n_sigma: llama.cpp computes mean and deviation in binary32, here they are double",
-    Entropy: "typical and temperature_ext: llama.cpp adds up the entropy in binary32, here it is double",
-    Threshold: "min_p, xtc, mirostat_v2: a candidate lies on the threshold but for a rounding",
-    Biases: "logit_bias: of several biases for one token llama.cpp may add the first alone once the list is in another order",
-    AfterTemperature: "probabilities: llama.cpp computes them anew at the end of temperature_ext, here they are those from before the division",
-    Normalised: "probabilities: all off by one factor, that of a binary32 sum added up in another order",
-    Nothing: "nothing is above -inf: llama.cpp's probabilities are NaN, here the first in rank order is left and drawn",
-    Edge: "the random number falls on the edge between two neighbours but for a rounding",
+    Stale: "logit_bias: llama.cpp leaves a sorted list marked as sorted though the biases changed its order, so later stages cut it in the wrong place and dist takes its first entry for the largest",
+    Masked: "entries at -inf: llama.cpp keeps them, and they count for min_keep, for the largest entropy in temperature_ext, and for whether xtc takes a random word; they make the entropy in typical NaN",
+    Underflow: "typical: a candidate with probability 0 in binary32 makes llama.cpp's entropy NaN and its order arbitrary; here it adds 0",
+    Ties: "equal logits at a cut, or in the order of the draw: llama.cpp's sort does not specify their order; here the lower id comes first",
+    Sums: "top_p: the two running binary32 sums lie on different sides of p, because the exps are added in different orders",
+    Moments: "top_n_sigma: llama.cpp computes mean and standard deviation in binary32, this library in double",
+    Entropy: "typical and temperature_ext: llama.cpp computes the entropy in binary32, this library in double",
+    Threshold: "min_p, xtc, mirostat_v2: rounding puts a candidate on the other side of the threshold",
+    Biases: "logit_bias: in a list out of id order, llama.cpp may add only the first of several biases for one token",
+    AfterTemperature: "temperature_ext: llama.cpp computes the probabilities again at the end; here they are those before the division",
+    Normalised: "probabilities: all differ by one factor, because the binary32 sum is added in another order",
+    Nothing: "no logit above -inf: llama.cpp's probabilities are NaN; here the first in rank order stays",
+    Edge: "the random number lies on the boundary between two candidates, up to rounding",
 }
 
 /// A reason, and what must hold for it.
