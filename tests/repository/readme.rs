@@ -1,7 +1,8 @@
 //! The README's code, output, commands, figures and links are true.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 fn read(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
@@ -28,22 +29,36 @@ fn shown(language: &str) -> (String, String) {
     (code, output.to_owned())
 }
 
-/// What a C or C++ example prints. It is compiled against the library that cargo builds beside this test.
+/// The directory with the shared library, which `cargo test` does not build by itself: nothing can depend on
+/// a library that is not for Rust.
+fn libraries() -> &'static Path {
+    static BUILT: LazyLock<PathBuf> = LazyLock::new(|| {
+        let test = std::env::current_exe().expect("this test has a path");
+        let target = test.ancestors().nth(3).expect("a target directory").to_owned();
+        let mut build = Command::new(env!("CARGO"));
+        build
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .args(["build", "--quiet", "--lib", "--locked"]);
+        printed(build.arg("--target-dir").arg(&target));
+        target.join("debug")
+    });
+    &BUILT
+}
+
+/// What a C or C++ example prints.
 fn output_of(source: &str) -> String {
     let (variable, default, standard) = match source.ends_with(".c") {
         true => ("CC", "cc", "-std=c99"),
         false => ("CXX", "c++", "-std=c++17"),
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let libraries = std::env::current_exe().expect("this test has a path");
-    let libraries = libraries.parent().expect("a folder");
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(source.replace(['/', '.'], "_"));
     let compiler = std::env::var(variable).unwrap_or_else(|_| default.to_owned());
     let mut compile = Command::new(compiler);
     compile.args([standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"]);
-    compile.arg(root.join("include")).arg(root.join(source)).arg("-L").arg(libraries);
+    compile.arg(root.join("include")).arg(root.join(source)).arg("-L").arg(libraries());
     printed(compile.args(["-ls2sampler", "-o"]).arg(&program));
-    printed(Command::new(program).env("LD_LIBRARY_PATH", libraries))
+    printed(Command::new(program).env("LD_LIBRARY_PATH", libraries()))
 }
 
 /// The standard output of a command that succeeds.
