@@ -1,21 +1,17 @@
-//! A chain of stages in an order of one's own, from a row of logits to a token.
+//! A chain of stages, applied to a row of logits in the order they were added.
 //!
-//! `stage` is a stage of any kind, `stages` has the kinds, `rule` is what each of them can do. They work on
-//! `candidates`: a `row` until something is cut, a `list` from then on; `ranks` is the way from one to
-//! the other. `softmax` and `spread` are sums that several stages need, `tools` is memory, `preset` has
-//! chains that are known, `trace` shows a pass to a report.
+//! `stage` is a stage of any kind, `stages` has the kinds, `ops` is what each of them can do. They work on
+//! `candidates`, in the memory of `scratch`. `exps` is the softmax that several stages need, `preset` has the
+//! known chains, `trace` follows a pass for a report.
 
 mod candidates;
-mod list;
+mod exps;
+mod ops;
 mod preset;
-mod ranks;
-mod row;
-mod rule;
-mod softmax;
+mod scratch;
 mod stage;
 mod stages;
 mod token;
-mod tools;
 mod trace;
 
 pub use preset::{Preset, PresetParams};
@@ -27,15 +23,16 @@ use crate::draw::check_row_len;
 use crate::simd::{Kernels, SimdLevel};
 use crate::{Error, memory};
 use candidates::Candidates;
-use tools::Tools;
+use scratch::Memory;
 
 /// Stages that are applied one after the other, each to what the one before left.
 ///
-/// A draw depends on nothing but the stages, their seeds, the rows and the tokens accepted so far.
+/// A draw depends only on the stages, their seeds, the rows and the tokens accepted so far.
+/// A call that returns an error uses no random word and accepts no token.
 #[derive(Debug)]
 pub struct Chain {
     stages: Vec<Stage>,
-    tools: Tools,
+    memory: Memory,
     seed: u32,
 }
 
@@ -44,24 +41,24 @@ pub struct Chain {
 pub struct Applied {
     /// The number of candidates left, which are the first of the array.
     pub len: usize,
-    /// The place of the one that was selected, if a stage selects.
+    /// The place of the selected candidate, if a stage selects.
     pub selected: Option<usize>,
-    /// Whether they are in rank order.
+    /// Whether the candidates are in rank order.
     pub sorted: bool,
 }
 
 impl Chain {
-    /// A chain without stages. The seed is that of a preset's draw, and for [`Chain::seed`] to tell.
+    /// A chain without stages. The seed is only recorded, for [`Chain::seed`].
     #[must_use]
     pub fn new(seed: u32) -> Self {
-        Self { stages: Vec::new(), tools: Tools::new(Kernels::chosen()), seed }
+        Self { stages: Vec::new(), memory: Memory::new(Kernels::chosen()), seed }
     }
 
     /// As [`Sampler::with_simd_level`](crate::Sampler::with_simd_level): this chain at `level`.
     #[doc(hidden)]
     #[must_use]
     pub fn with_simd_level(mut self, level: SimdLevel) -> Option<Self> {
-        self.tools = Tools::new(Kernels::at(level)?);
+        self.memory = Memory::new(Kernels::at(level)?);
         Some(self)
     }
 
@@ -81,7 +78,7 @@ impl Chain {
         Ok(self.stages.len() - 1)
     }
 
-    /// Removes a stage; those after it move up.
+    /// Removes a stage. The stages after it move up.
     ///
     /// # Errors
     /// [`Error::BadArgument`] if there is no such stage.
@@ -99,30 +96,29 @@ impl Chain {
         &self.stages
     }
 
-    /// Applies the stages to the row, and accepts the token that is selected.
+    /// Applies the stages to the row, and accepts the selected token.
     ///
     /// # Errors
     /// [`Error::EmptyRow`] for a row without tokens, [`Error::BadArgument`] for more than `i32::MAX`,
     /// [`Error::NoSelection`] if no stage selects, [`Error::OutOfMemory`].
     pub fn sample(&mut self, logits: &[f32]) -> Result<u32, Error> {
         check_row_len(logits.len())?;
-        if !self.stages.iter().any(|stage| stage.rule().selects()) {
+        if !self.stages.iter().any(|stage| stage.ops().selects()) {
             return Err(Error::NoSelection);
         }
-        // Before anything is drawn: the token is not to be lost for lack of memory.
+        // Before anything is drawn, so that a token is never lost because memory is short.
         self.prepare()?;
-        let mut candidates = Candidates::row(logits, &mut self.tools);
+        let mut candidates = Candidates::row(logits, &mut self.memory);
         pass(&mut self.stages, &mut candidates)?;
         let token = candidates.token().ok_or(Error::Internal)?;
-        candidates.finish();
-        self.stages.iter_mut().for_each(|stage| stage.rule_mut().accept(token));
+        self.stages.iter_mut().for_each(|stage| stage.ops_mut().accept(token));
         u32::try_from(token).map_err(|_| Error::Internal)
     }
 
-    /// Applies the stages to an array of candidates: those left are moved to its front. Nothing is
+    /// Applies the stages to an array of candidates. Those left are moved to its front. No token is
     /// accepted.
     ///
-    /// `sorted` says that the array is in rank order already; it is believed where it is true.
+    /// `sorted` is a hint that the array is in rank order; it is verified.
     ///
     /// # Errors
     /// [`Error::EmptyRow`] for an empty array, [`Error::OutOfMemory`].
@@ -131,29 +127,29 @@ impl Chain {
             return Err(Error::EmptyRow);
         }
         self.prepare()?;
-        let mut candidates = Candidates::array(tokens, sorted, &mut self.tools);
+        let mut candidates = Candidates::array(tokens, sorted, &mut self.memory);
         pass(&mut self.stages, &mut candidates)?;
-        let list = candidates.listed().ok_or(Error::Internal)?;
-        let (len, sorted) = (list.tokens().len(), list.sorted);
-        Ok(Applied { len, selected: candidates.selected, sorted })
+        let selected = candidates.selected;
+        let (list, _) = candidates.to_list()?;
+        Ok(Applied { len: list.tokens().len(), selected, sorted: list.sorted })
     }
 
     /// Tells the stages that a token was drawn, elsewhere or by [`Chain::apply`].
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; no stage took the token in then.
+    /// [`Error::OutOfMemory`]; then no stage accepted the token.
     pub fn accept(&mut self, token: i32) -> Result<(), Error> {
         self.prepare()?;
-        self.stages.iter_mut().for_each(|stage| stage.rule_mut().accept(token));
+        self.stages.iter_mut().for_each(|stage| stage.ops_mut().accept(token));
         Ok(())
     }
 
-    /// Forgets what was accepted, and seeds the generators of the stages anew.
+    /// Forgets the accepted tokens and seeds the generators of the stages anew.
     pub fn reset(&mut self) {
-        self.stages.iter_mut().for_each(|stage| stage.rule_mut().reset());
+        self.stages.iter_mut().for_each(|stage| stage.ops_mut().reset());
     }
 
-    /// A copy in the same state, which continues alike; working memory is not copied.
+    /// A copy in the same state, which continues alike. Working memory is not copied.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -163,29 +159,30 @@ impl Chain {
         for stage in &self.stages {
             stages.push(stage.try_clone()?);
         }
-        Ok(Self { stages, tools: Tools::new(self.tools.kernels), seed: self.seed })
+        Ok(Self { stages, memory: Memory::new(self.memory.scratch.kernels), seed: self.seed })
     }
 
     fn prepare(&mut self) -> Result<(), Error> {
-        self.stages.iter_mut().try_for_each(|stage| stage.rule_mut().prepare())
+        self.stages.iter_mut().try_for_each(|stage| stage.ops_mut().prepare())
     }
 }
 
-/// Applies the stages up to the first that selects; where one fails, no random word was used.
-fn pass(stages: &mut [Stage], candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
-    let mut rules = stages.iter_mut().map(Stage::rule_mut).filter(|rule| !rule.is_off());
-    let done = rules.try_for_each(|rule| match candidates.selected {
-        None => rule.apply(candidates),
-        Some(_) => Ok(()),
-    });
+/// Applies the stages up to the first that selects. An error leaves their states as they were.
+fn pass(stages: &mut [Stage], candidates: &mut Candidates<'_>) -> Result<(), Error> {
+    let done = stages.iter_mut().map(Stage::ops_mut).filter(|stage| !stage.is_off()).try_for_each(
+        |stage| match candidates.selected {
+            None => stage.apply(candidates),
+            Some(_) => Ok(()),
+        },
+    );
     if done.is_err() {
-        stages.iter_mut().for_each(|stage| stage.rule_mut().undo());
+        stages.iter_mut().for_each(|stage| stage.ops_mut().restore());
     }
     done
 }
 
 /// A parameter that is not NaN.
-fn number(parameter: f32) -> Result<f32, Error> {
+fn not_nan(parameter: f32) -> Result<f32, Error> {
     if parameter.is_nan() { Err(Error::BadArgument) } else { Ok(parameter) }
 }
 

@@ -1,6 +1,6 @@
 //! A stage of any kind, made by the constructor of its kind.
 
-use super::rule::Rule;
+use super::ops::StageOps;
 use super::stages::{
     Dist, Dry, Greedy, LogitBias, MinP, MirostatV2, Penalties, S2, Softmax, Temperature,
     TemperatureExt, TopK, TopNSigma, TopP, Typical, Xtc,
@@ -12,11 +12,11 @@ use crate::{Error, SamplerParams};
 /// Every constructor refuses NaN with [`Error::BadArgument`]. `min_keep` is the number of candidates
 /// that a stage leaves at least, if there are so many; 0 counts as 1. The header has the formulas.
 #[derive(Debug)]
-pub struct Stage(pub(super) Kind);
+pub struct Stage(pub(super) StageKind);
 
 /// Not boxed: a box could not be had without ending the process where memory lacks.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum StageKind {
     LogitBias(LogitBias),
     Penalties(Penalties),
     TopK(TopK),
@@ -36,25 +36,25 @@ pub(super) enum Kind {
 }
 
 /// The stage of whatever kind, as what all of them are.
-macro_rules! rule {
+macro_rules! dispatch {
     ($kind:expr) => {
         match $kind {
-            Kind::LogitBias(stage) => stage,
-            Kind::Penalties(stage) => stage,
-            Kind::TopK(stage) => stage,
-            Kind::TopP(stage) => stage,
-            Kind::MinP(stage) => stage,
-            Kind::Typical(stage) => stage,
-            Kind::TopNSigma(stage) => stage,
-            Kind::Xtc(stage) => stage,
-            Kind::Temperature(stage) => stage,
-            Kind::TemperatureExt(stage) => stage,
-            Kind::Dry(stage) => stage,
-            Kind::MirostatV2(stage) => stage,
-            Kind::S2(stage) => stage,
-            Kind::Softmax(stage) => stage,
-            Kind::Greedy(stage) => stage,
-            Kind::Dist(stage) => stage,
+            StageKind::LogitBias(stage) => stage,
+            StageKind::Penalties(stage) => stage,
+            StageKind::TopK(stage) => stage,
+            StageKind::TopP(stage) => stage,
+            StageKind::MinP(stage) => stage,
+            StageKind::Typical(stage) => stage,
+            StageKind::TopNSigma(stage) => stage,
+            StageKind::Xtc(stage) => stage,
+            StageKind::Temperature(stage) => stage,
+            StageKind::TemperatureExt(stage) => stage,
+            StageKind::Dry(stage) => stage,
+            StageKind::MirostatV2(stage) => stage,
+            StageKind::S2(stage) => stage,
+            StageKind::Softmax(stage) => stage,
+            StageKind::Greedy(stage) => stage,
+            StageKind::Dist(stage) => stage,
         }
     };
 }
@@ -66,7 +66,7 @@ impl Stage {
     /// # Errors
     /// [`Error::BadArgument`] for an id below 0, [`Error::OutOfMemory`].
     pub fn logit_bias(biases: &[(i32, f32)]) -> Result<Self, Error> {
-        LogitBias::new(biases).map(|stage| Self(Kind::LogitBias(stage)))
+        LogitBias::new(biases).map(|stage| Self(StageKind::LogitBias(stage)))
     }
 
     /// For tokens among the last `last_n` accepted: positive logits are divided by `repeat` and others
@@ -83,7 +83,7 @@ impl Stage {
         presence: f32,
     ) -> Result<Self, Error> {
         let stage = Penalties::new(last_n, repeat, frequency, presence)?;
-        Ok(Self(Kind::Penalties(stage)))
+        Ok(Self(StageKind::Penalties(stage)))
     }
 
     /// Keeps the best `k`, sorted. 0 and less: off.
@@ -91,7 +91,7 @@ impl Stage {
     /// # Errors
     /// None.
     pub fn top_k(k: i32) -> Result<Self, Error> {
-        Ok(Self(Kind::TopK(TopK { k })))
+        Ok(Self(StageKind::TopK(TopK { k })))
     }
 
     /// Keeps the ranks up to and with the one that brings the sum of the probabilities to `p`, sorted.
@@ -100,7 +100,7 @@ impl Stage {
     /// # Errors
     /// [`Error::BadArgument`].
     pub fn top_p(p: f32, min_keep: usize) -> Result<Self, Error> {
-        TopP::new(p, min_keep).map(|stage| Self(Kind::TopP(stage)))
+        TopP::new(p, min_keep).map(|stage| Self(StageKind::TopP(stage)))
     }
 
     /// Keeps those whose probability is at least `p` times the best one's. 0 and less: off.
@@ -108,7 +108,7 @@ impl Stage {
     /// # Errors
     /// [`Error::BadArgument`].
     pub fn min_p(p: f32, min_keep: usize) -> Result<Self, Error> {
-        MinP::new(p, min_keep).map(|stage| Self(Kind::MinP(stage)))
+        MinP::new(p, min_keep).map(|stage| Self(StageKind::MinP(stage)))
     }
 
     /// Keeps those whose information is nearest to the entropy, until they have more than `p` of the
@@ -117,7 +117,7 @@ impl Stage {
     /// # Errors
     /// [`Error::BadArgument`].
     pub fn typical(p: f32, min_keep: usize) -> Result<Self, Error> {
-        Typical::new(p, min_keep).map(|stage| Self(Kind::Typical(stage)))
+        Typical::new(p, min_keep).map(|stage| Self(StageKind::Typical(stage)))
     }
 
     /// Keeps those whose logits are at most `n` standard deviations below the largest. 0 and less: off.
@@ -125,7 +125,7 @@ impl Stage {
     /// # Errors
     /// [`Error::BadArgument`].
     pub fn top_n_sigma(n: f32) -> Result<Self, Error> {
-        TopNSigma::new(n).map(|stage| Self(Kind::TopNSigma(stage)))
+        TopNSigma::new(n).map(|stage| Self(StageKind::TopNSigma(stage)))
     }
 
     /// With the given probability, drops those of at least `threshold` but the last of them.
@@ -139,7 +139,7 @@ impl Stage {
         min_keep: usize,
         seed: u32,
     ) -> Result<Self, Error> {
-        Xtc::new(probability, threshold, min_keep, seed).map(|stage| Self(Kind::Xtc(stage)))
+        Xtc::new(probability, threshold, min_keep, seed).map(|stage| Self(StageKind::Xtc(stage)))
     }
 
     /// Divides the logits by `t`; 0 and less keeps the best alone. 1: off.
@@ -147,7 +147,7 @@ impl Stage {
     /// # Errors
     /// [`Error::BadArgument`].
     pub fn temperature(t: f32) -> Result<Self, Error> {
-        Temperature::new(t).map(|stage| Self(Kind::Temperature(stage)))
+        Temperature::new(t).map(|stage| Self(StageKind::Temperature(stage)))
     }
 
     /// Divides the logits by a temperature between `t` - `delta` and `t` + `delta`, that share of the
@@ -156,7 +156,7 @@ impl Stage {
     /// # Errors
     /// [`Error::BadArgument`], also if the exponent is infinite.
     pub fn temperature_ext(t: f32, delta: f32, exponent: f32) -> Result<Self, Error> {
-        TemperatureExt::new(t, delta, exponent).map(|stage| Self(Kind::TemperatureExt(stage)))
+        TemperatureExt::new(t, delta, exponent).map(|stage| Self(StageKind::TemperatureExt(stage)))
     }
 
     /// Takes `multiplier * base^(length - allowed_length)` off the logits of tokens that would go on
@@ -174,7 +174,7 @@ impl Stage {
         breakers: &[&[i32]],
     ) -> Result<Self, Error> {
         let stage = Dry::new(multiplier, base, allowed_length, last_n, breakers)?;
-        Ok(Self(Kind::Dry(stage)))
+        Ok(Self(StageKind::Dry(stage)))
     }
 
     /// Selects a token, with a limit of surprise that is moved by `eta` towards a mean of `tau` bits.
@@ -182,7 +182,7 @@ impl Stage {
     /// # Errors
     /// [`Error::BadArgument`] if a number is not finite.
     pub fn mirostat_v2(seed: u32, tau: f32, eta: f32) -> Result<Self, Error> {
-        MirostatV2::new(seed, tau, eta).map(|stage| Self(Kind::MirostatV2(stage)))
+        MirostatV2::new(seed, tau, eta).map(|stage| Self(StageKind::MirostatV2(stage)))
     }
 
     /// The S2 engines' rule: top_k and top_p at temperature 1, then temperature. With a
@@ -191,7 +191,7 @@ impl Stage {
     /// # Errors
     /// None.
     pub fn s2(params: SamplerParams) -> Result<Self, Error> {
-        Ok(Self(Kind::S2(S2 { params })))
+        Ok(Self(StageKind::S2(S2 { params })))
     }
 
     /// Computes the probabilities here, for a top_p that comes after other stages.
@@ -199,7 +199,7 @@ impl Stage {
     /// # Errors
     /// None.
     pub fn softmax() -> Result<Self, Error> {
-        Ok(Self(Kind::Softmax(Softmax)))
+        Ok(Self(StageKind::Softmax(Softmax)))
     }
 
     /// Selects the best token.
@@ -207,7 +207,7 @@ impl Stage {
     /// # Errors
     /// None.
     pub fn greedy() -> Result<Self, Error> {
-        Ok(Self(Kind::Greedy(Greedy)))
+        Ok(Self(StageKind::Greedy(Greedy)))
     }
 
     /// Selects a token by its probability, with a generator in the state of `std::mt19937(seed)`.
@@ -215,48 +215,48 @@ impl Stage {
     /// # Errors
     /// None.
     pub fn dist(seed: u32) -> Result<Self, Error> {
-        Ok(Self(Kind::Dist(Dist::new(seed))))
+        Ok(Self(StageKind::Dist(Dist::new(seed))))
     }
 
     /// What kind of stage it is: the constructor's name.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        self.rule().name()
+        self.ops().name()
     }
 
     /// Whether its parameters say that it does nothing.
     #[must_use]
     pub fn is_off(&self) -> bool {
-        self.rule().is_off()
+        self.ops().is_off()
     }
 
-    pub(super) fn rule(&self) -> &dyn Rule {
-        rule!(&self.0)
+    pub(super) fn ops(&self) -> &dyn StageOps {
+        dispatch!(&self.0)
     }
 
-    pub(super) fn rule_mut(&mut self) -> &mut dyn Rule {
-        rule!(&mut self.0)
+    pub(super) fn ops_mut(&mut self) -> &mut dyn StageOps {
+        dispatch!(&mut self.0)
     }
 
     /// A copy in the same state.
     pub(super) fn try_clone(&self) -> Result<Self, Error> {
         Ok(Self(match &self.0 {
-            Kind::LogitBias(stage) => Kind::LogitBias(stage.try_clone()?),
-            Kind::Penalties(stage) => Kind::Penalties(stage.try_clone()?),
-            Kind::Dry(stage) => Kind::Dry(stage.try_clone()?),
-            Kind::TopK(stage) => Kind::TopK(*stage),
-            Kind::TopP(stage) => Kind::TopP(*stage),
-            Kind::MinP(stage) => Kind::MinP(*stage),
-            Kind::Typical(stage) => Kind::Typical(*stage),
-            Kind::TopNSigma(stage) => Kind::TopNSigma(*stage),
-            Kind::Xtc(stage) => Kind::Xtc(stage.clone()),
-            Kind::Temperature(stage) => Kind::Temperature(*stage),
-            Kind::TemperatureExt(stage) => Kind::TemperatureExt(*stage),
-            Kind::MirostatV2(stage) => Kind::MirostatV2(stage.clone()),
-            Kind::S2(stage) => Kind::S2(*stage),
-            Kind::Softmax(stage) => Kind::Softmax(*stage),
-            Kind::Greedy(stage) => Kind::Greedy(*stage),
-            Kind::Dist(stage) => Kind::Dist(stage.clone()),
+            StageKind::LogitBias(stage) => StageKind::LogitBias(stage.try_clone()?),
+            StageKind::Penalties(stage) => StageKind::Penalties(stage.try_clone()?),
+            StageKind::Dry(stage) => StageKind::Dry(stage.try_clone()?),
+            StageKind::TopK(stage) => StageKind::TopK(*stage),
+            StageKind::TopP(stage) => StageKind::TopP(*stage),
+            StageKind::MinP(stage) => StageKind::MinP(*stage),
+            StageKind::Typical(stage) => StageKind::Typical(*stage),
+            StageKind::TopNSigma(stage) => StageKind::TopNSigma(*stage),
+            StageKind::Xtc(stage) => StageKind::Xtc(stage.clone()),
+            StageKind::Temperature(stage) => StageKind::Temperature(*stage),
+            StageKind::TemperatureExt(stage) => StageKind::TemperatureExt(*stage),
+            StageKind::MirostatV2(stage) => StageKind::MirostatV2(stage.clone()),
+            StageKind::S2(stage) => StageKind::S2(*stage),
+            StageKind::Softmax(stage) => StageKind::Softmax(*stage),
+            StageKind::Greedy(stage) => StageKind::Greedy(*stage),
+            StageKind::Dist(stage) => StageKind::Dist(stage.clone()),
         }))
     }
 }

@@ -1,7 +1,7 @@
 //! A pass in slow motion, for a report: one stage at a time over a list, on a copy of the chain.
 
-use super::candidates::{Candidates, Draw};
-use super::stage::Kind;
+use super::candidates::{Candidates, DrawRule};
+use super::stage::StageKind;
 use super::{Chain, Stage, TokenData};
 use crate::{Error, SamplerParams, memory};
 use core::fmt::{self, Write};
@@ -58,36 +58,36 @@ pub(crate) enum Setting {
 
 impl Stage {
     pub(crate) fn describe(&self, out: &mut dyn Write) -> fmt::Result {
-        self.rule().describe(out)
+        self.ops().describe(out)
     }
 
     pub(crate) fn selects(&self) -> bool {
-        self.rule().selects()
+        self.ops().selects()
     }
 
     pub(crate) fn setting(&self) -> Setting {
         match &self.0 {
-            Kind::LogitBias(_) => Setting::LogitBias,
-            Kind::Penalties(stage) => Setting::Penalties {
+            StageKind::LogitBias(_) => Setting::LogitBias,
+            StageKind::Penalties(stage) => Setting::Penalties {
                 repeat: stage.strengths.repeat,
                 frequency: stage.strengths.frequency,
                 presence: stage.strengths.presence,
                 heard: stage.heard(),
             },
-            Kind::TopK(stage) => Setting::TopK(stage.k),
-            Kind::TopP(stage) => Setting::TopP(stage.p),
-            Kind::MinP(stage) => Setting::MinP(stage.p),
-            Kind::Typical(stage) => Setting::Typical(stage.p),
-            Kind::TopNSigma(stage) => Setting::TopNSigma(stage.n),
-            Kind::Xtc(stage) => Setting::Xtc(stage.threshold),
-            Kind::Temperature(stage) => Setting::Temperature(stage.t),
-            Kind::TemperatureExt(_) => Setting::TemperatureExt,
-            Kind::Dry(stage) => Setting::Dry { heard: stage.heard() },
-            Kind::MirostatV2(stage) => Setting::MirostatV2(stage.mu),
-            Kind::S2(stage) => Setting::S2(stage.params),
-            Kind::Softmax(_) => Setting::Softmax,
-            Kind::Greedy(_) => Setting::Greedy,
-            Kind::Dist(_) => Setting::Dist,
+            StageKind::TopK(stage) => Setting::TopK(stage.k),
+            StageKind::TopP(stage) => Setting::TopP(stage.p),
+            StageKind::MinP(stage) => Setting::MinP(stage.p),
+            StageKind::Typical(stage) => Setting::Typical(stage.p),
+            StageKind::TopNSigma(stage) => Setting::TopNSigma(stage.n),
+            StageKind::Xtc(stage) => Setting::Xtc(stage.threshold),
+            StageKind::Temperature(stage) => Setting::Temperature(stage.t),
+            StageKind::TemperatureExt(_) => Setting::TemperatureExt,
+            StageKind::Dry(stage) => Setting::Dry { heard: stage.heard() },
+            StageKind::MirostatV2(stage) => Setting::MirostatV2(stage.mu),
+            StageKind::S2(stage) => Setting::S2(stage.params),
+            StageKind::Softmax(_) => Setting::Softmax,
+            StageKind::Greedy(_) => Setting::Greedy,
+            StageKind::Dist(_) => Setting::Dist,
         }
     }
 }
@@ -105,23 +105,23 @@ impl Chain {
         memory::reserve(&mut list, logits.len())?;
         memory::reserve(&mut before, logits.len())?;
         list.extend((0..).zip(logits).map(|(id, logit)| TokenData { id, logit: *logit, p: 0.0 }));
-        let mut candidates = Candidates::array(&mut list, false, &mut copy.tools);
+        let mut candidates = Candidates::array(&mut list, false, &mut copy.memory);
         for (index, (stage, working)) in self.stages.iter().zip(&mut copy.stages).enumerate() {
             before.clear();
-            before.extend_from_slice(candidates.listed().ok_or(Error::Internal)?.tokens());
+            before.extend_from_slice(candidates.to_list()?.0.tokens());
             let mut temperature = None;
             if !stage.is_off() {
-                if let Kind::TemperatureExt(stage) = &working.0 {
+                if let StageKind::TemperatureExt(stage) = &working.0 {
                     temperature = stage.choose(&mut candidates)?;
                 }
-                working.rule_mut().apply(&mut candidates)?;
+                working.ops_mut().apply(&mut candidates)?;
             }
-            let hidden = match candidates.draw {
-                Draw::Plain => None,
-                Draw::Discrete { hidden } => Some(hidden),
+            let hidden = match candidates.draw_rule {
+                DrawRule::Softmax => None,
+                DrawRule::LibstdcxxDiscrete { neg_inf_tail } => Some(neg_inf_tail),
             };
             let selected = candidates.selected;
-            let after = candidates.listed().ok_or(Error::Internal)?.tokens();
+            let after = candidates.to_list()?.0.tokens();
             tell(Step { index, stage, before: &before, after, hidden, selected, temperature })?;
             if selected.is_some() {
                 break;

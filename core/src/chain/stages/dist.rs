@@ -1,8 +1,8 @@
 //! The draw.
 
 use crate::Error;
-use crate::chain::candidates::{Candidates, Draw};
-use crate::chain::rule::Rule;
+use crate::chain::candidates::{Candidates, DrawRule};
+use crate::chain::ops::StageOps;
 use crate::rng::Generator;
 use crate::rules::discrete::discrete_distribution;
 use crate::rules::inverse_cdf::inverse_cdf;
@@ -22,7 +22,7 @@ impl Dist {
     }
 }
 
-impl Rule for Dist {
+impl StageOps for Dist {
     fn name(&self) -> &'static str {
         "dist"
     }
@@ -35,21 +35,22 @@ impl Rule for Dist {
         true
     }
 
-    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
-        let place = match candidates.draw {
-            Draw::Plain => {
+    fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
+        let place = match candidates.draw_rule {
+            DrawRule::Softmax => {
                 candidates.weigh()?;
-                let (place, sum) = inverse_cdf(&candidates.tools.weights, self.generator.uniform());
+                let (place, sum) =
+                    inverse_cdf(&candidates.scratch.weights, self.generator.uniform());
                 candidates.put_weights(sum);
                 place
             }
-            Draw::Discrete { hidden } => {
+            DrawRule::LibstdcxxDiscrete { neg_inf_tail } => {
                 // The S2 rule has subtracted the largest and divided by the temperature; the largest is
                 // another one if a stage has come between.
                 candidates.weigh()?;
-                let count = candidates.len() + hidden;
+                let count = candidates.len() + neg_inf_tail;
                 let u = if count < 2 { 0.0 } else { self.generator.uniform() };
-                let weights = &mut candidates.tools.weights;
+                let weights = &mut candidates.scratch.weights;
                 let place =
                     if normalize_twice(weights) { discrete_distribution(weights, u) } else { 0 };
                 candidates.put_weights(1.0);

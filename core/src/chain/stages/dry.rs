@@ -5,7 +5,7 @@ use super::super::finite;
 use super::history::History;
 use crate::Error;
 use crate::chain::candidates::Candidates;
-use crate::chain::rule::Rule;
+use crate::chain::ops::StageOps;
 use crate::memory::{copy, reserve, resize};
 use core::fmt::{self, Write};
 
@@ -164,7 +164,7 @@ fn matches(values: &[i32], lengths: &mut [usize]) {
     }
 }
 
-impl Rule for Dry {
+impl StageOps for Dry {
     fn name(&self) -> &'static str {
         "dry"
     }
@@ -179,7 +179,7 @@ impl Rule for Dry {
         self.multiplier == 0.0 || self.base < 1.0 || self.history.last_n() == 0
     }
 
-    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
+    fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         self.find()?;
         candidates.edit(&self.next, |length, logit| logit - self.penalty(*length))
     }

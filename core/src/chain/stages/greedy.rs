@@ -2,13 +2,13 @@
 
 use crate::Error;
 use crate::chain::candidates::Candidates;
-use crate::chain::rule::Rule;
+use crate::chain::ops::StageOps;
 use core::fmt::{self, Write};
 
 #[derive(Debug, Clone, Copy)]
 pub(in crate::chain) struct Greedy;
 
-impl Rule for Greedy {
+impl StageOps for Greedy {
     fn name(&self) -> &'static str {
         "greedy"
     }
@@ -21,7 +21,7 @@ impl Rule for Greedy {
         true
     }
 
-    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
+    fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         candidates.select_best()
     }
 }

@@ -1,9 +1,9 @@
 //! What is not too far below the best.
 
-use super::super::number;
+use super::super::not_nan;
 use crate::Error;
 use crate::chain::candidates::Candidates;
-use crate::chain::rule::Rule;
+use crate::chain::ops::StageOps;
 use crate::rules::min_p;
 use core::fmt::{self, Write};
 
@@ -15,11 +15,11 @@ pub(in crate::chain) struct MinP {
 
 impl MinP {
     pub(in crate::chain) fn new(p: f32, min_keep: usize) -> Result<Self, Error> {
-        Ok(Self { p: number(p)?, min_keep })
+        Ok(Self { p: not_nan(p)?, min_keep })
     }
 }
 
-impl Rule for MinP {
+impl StageOps for MinP {
     fn name(&self) -> &'static str {
         "min_p"
     }
@@ -32,7 +32,7 @@ impl Rule for MinP {
         min_p::is_off(self.p)
     }
 
-    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
+    fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         let limit = min_p::lowest_logit(candidates.top()?, self.p);
         candidates.at_least(f64::from(limit), self.min_keep)
     }

@@ -1,12 +1,12 @@
 //! The stages, one file for each: its parameters, its rule, and what it remembers.
 
-mod bias;
 mod dist;
 mod dry;
 mod greedy;
 mod history;
+mod logit_bias;
 mod min_p;
-mod mirostat;
+mod mirostat_v2;
 mod penalties;
 mod s2;
 mod softmax;
@@ -18,12 +18,12 @@ mod top_p;
 mod typical;
 mod xtc;
 
-pub(super) use bias::LogitBias;
 pub(super) use dist::Dist;
 pub(super) use dry::Dry;
 pub(super) use greedy::Greedy;
+pub(super) use logit_bias::LogitBias;
 pub(super) use min_p::MinP;
-pub(super) use mirostat::MirostatV2;
+pub(super) use mirostat_v2::MirostatV2;
 pub(super) use penalties::Penalties;
 pub(super) use s2::S2;
 pub(super) use softmax::Softmax;

@@ -4,7 +4,7 @@
 use super::history::History;
 use crate::Error;
 use crate::chain::candidates::Candidates;
-use crate::chain::rule::Rule;
+use crate::chain::ops::StageOps;
 use crate::memory::{copy, reserve};
 use crate::rules::penalty;
 use core::fmt::{self, Write};
@@ -47,7 +47,7 @@ impl Penalties {
     }
 }
 
-impl Rule for Penalties {
+impl StageOps for Penalties {
     fn name(&self) -> &'static str {
         "penalties"
     }
@@ -63,7 +63,7 @@ impl Rule for Penalties {
         self.strengths.are_off() || self.history.last_n() == 0
     }
 
-    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
+    fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         candidates.edit(&self.counts, |count, logit| self.strengths.apply(logit, *count as usize))
     }
 

@@ -2,13 +2,13 @@
 
 use crate::Error;
 use crate::chain::candidates::Candidates;
-use crate::chain::rule::Rule;
+use crate::chain::ops::StageOps;
 use core::fmt::{self, Write};
 
 #[derive(Debug, Clone, Copy)]
 pub(in crate::chain) struct Softmax;
 
-impl Rule for Softmax {
+impl StageOps for Softmax {
     fn name(&self) -> &'static str {
         "softmax"
     }
@@ -17,7 +17,7 @@ impl Rule for Softmax {
         Ok(())
     }
 
-    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
-        candidates.hold()
+    fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
+        candidates.freeze_probs()
     }
 }

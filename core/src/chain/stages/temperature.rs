@@ -1,9 +1,9 @@
 //! Division of the logits.
 
-use super::super::number;
+use super::super::not_nan;
 use crate::Error;
 use crate::chain::candidates::Candidates;
-use crate::chain::rule::Rule;
+use crate::chain::ops::StageOps;
 use crate::rules::temperature::is_greedy;
 use core::fmt::{self, Write};
 
@@ -14,11 +14,11 @@ pub(in crate::chain) struct Temperature {
 
 impl Temperature {
     pub(in crate::chain) fn new(t: f32) -> Result<Self, Error> {
-        Ok(Self { t: number(t)? })
+        Ok(Self { t: not_nan(t)? })
     }
 }
 
-impl Rule for Temperature {
+impl StageOps for Temperature {
     fn name(&self) -> &'static str {
         "temperature"
     }
@@ -31,7 +31,7 @@ impl Rule for Temperature {
         self.t == 1.0
     }
 
-    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
-        if is_greedy(self.t) { candidates.best(1) } else { candidates.divide(self.t) }
+    fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
+        if is_greedy(self.t) { candidates.keep_top_k(1) } else { candidates.divide(self.t) }
     }
 }

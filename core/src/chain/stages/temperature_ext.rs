@@ -1,10 +1,10 @@
 //! A temperature that follows the entropy: low where the model is certain, high where it is not.
 
-use super::super::number;
+use super::super::not_nan;
 use super::temperature::Temperature;
 use crate::Error;
 use crate::chain::candidates::Candidates;
-use crate::chain::rule::Rule;
+use crate::chain::ops::StageOps;
 use crate::rules::entropy::entropy;
 use core::fmt::{self, Write};
 
@@ -20,13 +20,13 @@ impl TemperatureExt {
         if !exponent.is_finite() {
             return Err(Error::BadArgument);
         }
-        Ok(Self { t: number(t)?, delta: number(delta)?, exponent })
+        Ok(Self { t: not_nan(t)?, delta: not_nan(delta)?, exponent })
     }
 
     /// The temperature for these candidates, which are ranked for that; none if they are too few.
     pub(in crate::chain) fn choose(
         &self,
-        candidates: &mut Candidates<'_, '_>,
+        candidates: &mut Candidates<'_>,
     ) -> Result<Option<f32>, Error> {
         if self.delta <= 0.0 {
             return Ok(Some(self.t));
@@ -49,7 +49,7 @@ impl TemperatureExt {
     }
 }
 
-impl Rule for TemperatureExt {
+impl StageOps for TemperatureExt {
     fn name(&self) -> &'static str {
         "temperature_ext"
     }
@@ -62,7 +62,7 @@ impl Rule for TemperatureExt {
         self.delta <= 0.0 && self.t == 1.0
     }
 
-    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
+    fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         match self.choose(candidates)? {
             Some(t) => Temperature { t }.apply(candidates),
             None => Ok(()),

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::chain::candidates::Candidates;
-use crate::chain::rule::Rule;
+use crate::chain::ops::StageOps;
 use core::fmt::{self, Write};
 
 #[derive(Debug, Clone, Copy)]
@@ -10,7 +10,7 @@ pub(in crate::chain) struct TopK {
     pub k: i32,
 }
 
-impl Rule for TopK {
+impl StageOps for TopK {
     fn name(&self) -> &'static str {
         "top_k"
     }
@@ -23,7 +23,7 @@ impl Rule for TopK {
         self.k <= 0
     }
 
-    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
-        candidates.best(usize::try_from(self.k).unwrap_or(usize::MAX))
+    fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
+        candidates.keep_top_k(usize::try_from(self.k).unwrap_or(usize::MAX))
     }
 }

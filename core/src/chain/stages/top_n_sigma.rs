@@ -1,9 +1,9 @@
 //! What is not more than n standard deviations below the best.
 
-use super::super::number;
+use super::super::not_nan;
 use crate::Error;
 use crate::chain::candidates::Candidates;
-use crate::chain::rule::Rule;
+use crate::chain::ops::StageOps;
 use core::fmt::{self, Write};
 
 #[derive(Debug, Clone, Copy)]
@@ -13,11 +13,11 @@ pub(in crate::chain) struct TopNSigma {
 
 impl TopNSigma {
     pub(in crate::chain) fn new(n: f32) -> Result<Self, Error> {
-        Ok(Self { n: number(n)? })
+        Ok(Self { n: not_nan(n)? })
     }
 }
 
-impl Rule for TopNSigma {
+impl StageOps for TopNSigma {
     fn name(&self) -> &'static str {
         "top_n_sigma"
     }
@@ -30,7 +30,7 @@ impl Rule for TopNSigma {
         self.n <= 0.0
     }
 
-    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
+    fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         let std_dev = candidates.std_dev()?;
         let limit = f64::from(candidates.top()?) - f64::from(self.n) * std_dev;
         // inf * 0 or inf - inf: nothing is below that.

@@ -1,9 +1,9 @@
 //! The nucleus, the token that reaches it included.
 
-use super::super::number;
+use super::super::not_nan;
 use crate::Error;
 use crate::chain::candidates::Candidates;
-use crate::chain::rule::Rule;
+use crate::chain::ops::StageOps;
 use core::fmt::{self, Write};
 
 #[derive(Debug, Clone, Copy)]
@@ -14,11 +14,11 @@ pub(in crate::chain) struct TopP {
 
 impl TopP {
     pub(in crate::chain) fn new(p: f32, min_keep: usize) -> Result<Self, Error> {
-        Ok(Self { p: number(p)?, min_keep })
+        Ok(Self { p: not_nan(p)?, min_keep })
     }
 }
 
-impl Rule for TopP {
+impl StageOps for TopP {
     fn name(&self) -> &'static str {
         "top_p"
     }
@@ -31,7 +31,7 @@ impl Rule for TopP {
         self.p >= 1.0
     }
 
-    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
+    fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         candidates.nucleus(self.p.max(0.0), self.min_keep)
     }
 }

@@ -1,10 +1,10 @@
 //! Locally typical sampling (Meister et al. 2022, "Locally Typical Sampling"): what carries about as
 //! much information as is to be expected.
 
-use super::super::number;
+use super::super::not_nan;
 use crate::Error;
 use crate::chain::candidates::Candidates;
-use crate::chain::rule::Rule;
+use crate::chain::ops::StageOps;
 use crate::memory::reserve;
 use crate::rules::entropy::entropy;
 use core::fmt::{self, Write};
@@ -17,11 +17,11 @@ pub(in crate::chain) struct Typical {
 
 impl Typical {
     pub(in crate::chain) fn new(p: f32, min_keep: usize) -> Result<Self, Error> {
-        Ok(Self { p: number(p)?, min_keep })
+        Ok(Self { p: not_nan(p)?, min_keep })
     }
 }
 
-impl Rule for Typical {
+impl StageOps for Typical {
     fn name(&self) -> &'static str {
         "typical"
     }
@@ -34,10 +34,10 @@ impl Rule for Typical {
         self.p >= 1.0
     }
 
-    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
-        let (list, tools) = candidates.ranked()?;
+    fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
+        let (list, scratch) = candidates.ranked()?;
         let (entropy, _) = entropy(list.tokens().iter().map(|token| token.p));
-        let scores = &mut tools.scores;
+        let scores = &mut scratch.scores;
         scores.clear();
         reserve(scores, list.tokens().len())?;
         // -ln 0 is inf and comes last.

@@ -1,10 +1,10 @@
 //! Exclude top choices: now and then the best tokens are dropped, all but the last that is still
 //! probable.
 
-use super::super::number;
+use super::super::not_nan;
 use crate::Error;
 use crate::chain::candidates::Candidates;
-use crate::chain::rule::Rule;
+use crate::chain::ops::StageOps;
 use crate::rng::Generator;
 use core::fmt::{self, Write};
 
@@ -14,10 +14,8 @@ pub(in crate::chain) struct Xtc {
     pub threshold: f32,
     pub min_keep: usize,
     generator: Generator,
-    /// The number that this pass has taken, to be given back if it fails.
-    taken: Option<f32>,
-    /// A number that was given back.
-    spare: Option<f32>,
+    /// The generator before this pass, if the pass took a word of it.
+    before: Option<Generator>,
 }
 
 impl Xtc {
@@ -27,19 +25,12 @@ impl Xtc {
         min_keep: usize,
         seed: u32,
     ) -> Result<Self, Error> {
-        let (probability, threshold) = (number(probability)?, number(threshold)?);
-        Ok(Self {
-            probability,
-            threshold,
-            min_keep,
-            generator: Generator::new(seed),
-            taken: None,
-            spare: None,
-        })
+        let (probability, threshold) = (not_nan(probability)?, not_nan(threshold)?);
+        Ok(Self { probability, threshold, min_keep, generator: Generator::new(seed), before: None })
     }
 }
 
-impl Rule for Xtc {
+impl StageOps for Xtc {
     fn name(&self) -> &'static str {
         "xtc"
     }
@@ -54,13 +45,12 @@ impl Rule for Xtc {
         self.probability <= 0.0 || self.threshold > 0.5
     }
 
-    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
+    fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         if candidates.len() < 2 {
             return Ok(());
         }
-        let chance = self.spare.take().unwrap_or_else(|| self.generator.uniform_float());
-        self.taken = Some(chance);
-        if chance > self.probability {
+        self.before = Some(self.generator.clone());
+        if self.generator.uniform_float() > self.probability {
             return Ok(());
         }
         let (list, _) = candidates.ranked()?;
@@ -74,16 +64,17 @@ impl Rule for Xtc {
     }
 
     fn prepare(&mut self) -> Result<(), Error> {
-        self.taken = None;
+        self.before = None;
         Ok(())
     }
 
-    fn undo(&mut self) {
-        self.spare = self.taken.take().or(self.spare);
+    fn restore(&mut self) {
+        if let Some(before) = self.before.take() {
+            self.generator = before;
+        }
     }
 
     fn reset(&mut self) {
         self.generator = Generator::new(self.generator.seed());
-        (self.taken, self.spare) = (None, None);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::chain::candidates::Candidates;
-use crate::chain::rule::Rule;
+use crate::chain::ops::StageOps;
 use crate::memory::{copy, reserve};
 use core::fmt::{self, Write};
 
@@ -32,7 +32,7 @@ impl LogitBias {
     }
 }
 
-impl Rule for LogitBias {
+impl StageOps for LogitBias {
     fn name(&self) -> &'static str {
         "logit_bias"
     }
@@ -45,7 +45,7 @@ impl Rule for LogitBias {
         self.biases.is_empty()
     }
 
-    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
+    fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         candidates.edit(&self.biases, |bias, logit| logit + bias)
     }
 }

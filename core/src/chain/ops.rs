@@ -5,7 +5,7 @@ use crate::Error;
 use core::fmt::{self, Debug, Write};
 
 /// A stage of a chain.
-pub(super) trait Rule: Debug {
+pub(super) trait StageOps: Debug {
     /// Its name, as the chain tells it.
     fn name(&self) -> &'static str;
 
@@ -23,16 +23,16 @@ pub(super) trait Rule: Debug {
     }
 
     /// Does its work.
-    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error>;
+    fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error>;
 
-    /// Comes before each pass and each [`Rule::accept`]: makes room for one more token, so that to
+    /// Comes before each pass and each [`StageOps::accept`]: makes room for one more token, so that to
     /// accept it needs no memory.
     fn prepare(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Comes where a pass has failed in a later stage: gives back the random words of it.
-    fn undo(&mut self) {}
+    /// Called when a pass failed after this stage: takes back the random words of the pass.
+    fn restore(&mut self) {}
 
     /// Takes in a token that was drawn.
     fn accept(&mut self, _token: i32) {}

@@ -1,4 +1,4 @@
-//! The softmax of a list of candidates, one operation after the other.
+//! The softmax of candidates in binary32, one operation after the other.
 
 use crate::Error;
 use crate::memory::reserve;
@@ -7,8 +7,8 @@ use crate::simd::Kernels;
 
 /// Puts `expf(l - m)` for each of `logits` into `weights`, m being the largest.
 ///
-/// Where that is infinite there is no such number: then the mass goes to those at +inf alike, or, where
-/// nothing is above -inf, to the first. So there is always something to draw.
+/// If m is +inf, the tokens at +inf share the mass alike. If nothing is above -inf, the first token has
+/// it all.
 pub(super) fn exps(
     kernels: &Kernels,
     logits: impl ExactSizeIterator<Item = f32>,

@@ -4,7 +4,7 @@
 use super::super::finite;
 use crate::Error;
 use crate::chain::candidates::Candidates;
-use crate::chain::rule::Rule;
+use crate::chain::ops::StageOps;
 use crate::rng::Generator;
 use crate::rules::discrete::discrete_distribution;
 use core::fmt::{self, Write};
@@ -25,7 +25,7 @@ impl MirostatV2 {
     }
 }
 
-impl Rule for MirostatV2 {
+impl StageOps for MirostatV2 {
     fn name(&self) -> &'static str {
         "mirostat_v2"
     }
@@ -39,15 +39,15 @@ impl Rule for MirostatV2 {
         true
     }
 
-    fn apply(&mut self, candidates: &mut Candidates<'_, '_>) -> Result<(), Error> {
+    fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         let (list, _) = candidates.ranked()?;
         let surprises = list.tokens().iter().position(|token| -token.p.log2() > self.mu);
         list.truncate(surprises.unwrap_or(usize::MAX));
         // Once more, since fewer are left; the probabilities are in the weights too.
-        let (list, tools) = candidates.ranked()?;
+        let (list, scratch) = candidates.ranked()?;
         let one = list.tokens().len() < 2;
         let place =
-            if one { 0 } else { discrete_distribution(&tools.weights, self.generator.uniform()) };
+            if one { 0 } else { discrete_distribution(&scratch.weights, self.generator.uniform()) };
         let drawn = list.tokens().get(place).map_or(1.0, |token| token.p);
         self.mu -= self.eta * (-drawn.log2() - self.tau);
         candidates.selected = Some(place);

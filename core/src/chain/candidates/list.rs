@@ -1,0 +1,203 @@
+//! Candidates as a list, once a row has been cut or the caller brought an array.
+
+use super::Cut;
+use crate::chain::TokenData;
+use crate::chain::exps::{exps, softmax};
+use crate::chain::scratch::Scratch;
+use crate::rules::nucleus::Nucleus;
+use crate::rules::rank::{RankKey, nan_to_neg_inf};
+use crate::sequential_sum::single;
+use crate::{Error, memory};
+
+/// A list of candidates; from one stage to the next it has at least one.
+#[derive(Debug)]
+pub(in crate::chain) struct List<'a> {
+    /// The chain's memory, used unless the caller brought an array.
+    own: &'a mut Vec<TokenData>,
+    callers: Option<&'a mut [TokenData]>,
+    len: usize,
+    /// Whether the candidates are known to be in rank order.
+    pub sorted: bool,
+    /// Whether the probabilities in the list are to be used as they are.
+    pub frozen: bool,
+}
+
+impl<'a> List<'a> {
+    /// A list to be filled when a row is cut.
+    pub(super) fn empty(own: &'a mut Vec<TokenData>) -> Self {
+        Self { own, callers: None, len: 0, sorted: false, frozen: false }
+    }
+
+    /// A caller's candidates. `sorted` says that they are in rank order; that is checked.
+    pub(super) fn of(
+        tokens: &'a mut [TokenData],
+        sorted: bool,
+        own: &'a mut Vec<TokenData>,
+    ) -> Self {
+        tokens.iter_mut().for_each(|token| token.logit = nan_to_neg_inf(token.logit));
+        let sorted = sorted && tokens.is_sorted_by_key(TokenData::rank);
+        let len = tokens.len();
+        Self { own, callers: Some(tokens), len, sorted, frozen: false }
+    }
+
+    /// Makes these the candidates.
+    pub(super) fn fill(
+        &mut self,
+        tokens: impl ExactSizeIterator<Item = TokenData>,
+    ) -> Result<(), Error> {
+        debug_assert!(self.callers.is_none(), "a caller's array is never a row");
+        self.own.clear();
+        // Room for one more: `fill_ranked` needs it.
+        memory::reserve(self.own, tokens.len() + 1)?;
+        self.own.extend(tokens);
+        self.len = self.own.len();
+        (self.sorted, self.frozen) = (false, false);
+        Ok(())
+    }
+
+    /// As [`List::fill`] with candidates above -inf in rank order. If there are none, token 0 stays.
+    pub(super) fn fill_ranked(
+        &mut self,
+        tokens: impl ExactSizeIterator<Item = TokenData>,
+    ) -> Result<(), Error> {
+        self.fill(tokens)?;
+        if self.len == 0 {
+            self.own.push(TokenData { id: 0, logit: f32::NEG_INFINITY, p: 0.0 });
+            self.len = 1;
+        }
+        self.sorted = true;
+        Ok(())
+    }
+
+    pub(in crate::chain) fn tokens(&self) -> &[TokenData] {
+        let all = self.callers.as_deref().unwrap_or(self.own);
+        &all[..self.len]
+    }
+
+    pub(in crate::chain) fn tokens_mut(&mut self) -> &mut [TokenData] {
+        let all = self.callers.as_deref_mut().unwrap_or(self.own);
+        &mut all[..self.len]
+    }
+
+    pub(super) fn logits(&self) -> impl ExactSizeIterator<Item = f32> + '_ {
+        self.tokens().iter().map(|token| token.logit)
+    }
+
+    /// Drops all but the first `len`, of which at least one stays.
+    pub(in crate::chain) fn truncate(&mut self, len: usize) {
+        self.len = len.max(1).min(self.len);
+    }
+
+    /// Drops the first `count`; at least one stays.
+    pub(in crate::chain) fn drop_first(&mut self, count: usize) {
+        let count = count.min(self.len);
+        self.tokens_mut().copy_within(count.., 0);
+        self.truncate(self.len - count);
+    }
+
+    /// The place of the first in rank order.
+    pub(super) fn argmax(&self) -> Option<usize> {
+        let ranked = self.tokens().iter().enumerate().min_by_key(|(_, token)| token.rank());
+        ranked.map(|(place, _)| place)
+    }
+
+    /// The first in rank order.
+    pub(super) fn best(&self) -> Option<RankKey> {
+        self.tokens().iter().map(TokenData::rank).min()
+    }
+
+    /// Keeps the first `k` in rank order, none of them at -inf if there is another.
+    pub(super) fn keep_top_k(&mut self, k: usize) {
+        if self.sorted {
+            let above = self.tokens().partition_point(|token| token.logit > f32::NEG_INFINITY);
+            self.truncate(k.min(above));
+            return;
+        }
+        let first = self.tokens().iter().min_by_key(|token| token.rank()).copied();
+        self.retain(|token| token.logit > f32::NEG_INFINITY);
+        if self.len == 0 {
+            // Nothing is above -inf.
+            self.len = 1;
+            self.tokens_mut().iter_mut().zip(first).for_each(|(place, first)| *place = first);
+        }
+        if k < self.len {
+            self.tokens_mut().select_nth_unstable_by_key(k, TokenData::rank);
+            self.truncate(k);
+        }
+        self.tokens_mut().sort_unstable_by_key(TokenData::rank);
+        self.sorted = true;
+    }
+
+    /// Keeps the candidates whose logits are at least `limit`, unless these are fewer than `min_keep`.
+    pub(super) fn at_least(&mut self, limit: f64, min_keep: usize) -> Cut {
+        let reaches = |token: &TokenData| f64::from(token.logit) >= limit;
+        if self.tokens().iter().filter(|token| reaches(token)).count() < min_keep {
+            return Cut::Unsupported;
+        }
+        self.retain(reaches);
+        Cut::List
+    }
+
+    /// Keeps the candidates for which `keep` is true, in their order; that can be none.
+    fn retain(&mut self, keep: impl Fn(&TokenData) -> bool) {
+        let tokens = self.tokens_mut();
+        let mut kept = 0;
+        for index in 0..tokens.len() {
+            if keep(&tokens[index]) {
+                tokens[kept] = tokens[index];
+                kept += 1;
+            }
+        }
+        self.len = kept;
+    }
+
+    /// Changes the logits; NaN becomes -inf.
+    pub(in crate::chain) fn change(&mut self, mut change: impl FnMut(&TokenData) -> f32) {
+        for token in self.tokens_mut() {
+            token.logit = nan_to_neg_inf(change(token));
+        }
+        self.frozen = false;
+    }
+
+    /// Fills in the softmax of the logits, unless the probabilities are frozen.
+    pub(super) fn fill_probs(&mut self, scratch: &mut Scratch) -> Result<(), Error> {
+        if !self.frozen {
+            softmax(scratch.kernels, self.logits(), &mut scratch.weights)?;
+            for (token, p) in self.tokens_mut().iter_mut().zip(&scratch.weights) {
+                token.p = *p;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fills in the probabilities and freezes them. Their sum runs in rank order whatever the order of the
+    /// list, so a row and the list of its tokens have the same sum.
+    pub(super) fn freeze_probs(&mut self, scratch: &mut Scratch) -> Result<(), Error> {
+        let Scratch { kernels, keys, weights, .. } = scratch;
+        keys.clear();
+        memory::reserve(keys, self.len)?;
+        keys.extend(self.tokens().iter().map(TokenData::rank));
+        keys.sort_unstable();
+        exps(*kernels, keys.iter().map(|key| key.logit()), weights)?;
+        let sum = single::add(0.0, weights);
+        exps(*kernels, self.logits(), weights)?;
+        self.tokens_mut().iter_mut().zip(&*weights).for_each(|(token, e)| token.p = e / sum);
+        self.frozen = true;
+        Ok(())
+    }
+
+    /// Keeps the ranks up to and with the first that brings the running sum of the probabilities to
+    /// `p`, but at least `min_keep`.
+    pub(super) fn nucleus(
+        &mut self,
+        scratch: &mut Scratch,
+        p: f32,
+        min_keep: usize,
+    ) -> Result<(), Error> {
+        self.keep_top_k(usize::MAX);
+        self.fill_probs(scratch)?;
+        let reached = Nucleus::Inclusive.count(self.tokens().iter().map(|token| token.p), p);
+        self.truncate(reached.unwrap_or(self.len).max(min_keep));
+        Ok(())
+    }
+}

@@ -1,0 +1,305 @@
+//! What the stages work on: a row until a stage cuts it, a list from then on.
+//!
+//! Both forms give the same candidates, logits and probabilities, to the last bit. `list` is the obvious
+//! form; `row` gets to the same result without a list of the vocabulary.
+
+mod list;
+mod row;
+
+pub(super) use list::List;
+pub(super) use row::RowMemory;
+
+use super::TokenData;
+use super::exps::exps;
+use super::scratch::{Memory, Scratch};
+use crate::rules::nucleus::Nucleus;
+use crate::rules::rank::RankKey;
+use crate::rules::std_dev::std_dev;
+use crate::{Error, SamplerParams, memory};
+use row::Row;
+
+/// How a cut of a row ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cut {
+    /// The row remembers which ranks are left; it is still a row.
+    InPlace,
+    /// The candidates that are left are in the list.
+    List,
+    /// The row cannot do it, and nothing changed.
+    Unsupported,
+}
+
+/// How a draw makes weights of the logits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DrawRule {
+    /// Their exps, added up in double.
+    Softmax,
+    /// As after the S2 rule: exps divided by their sum twice, then `std::discrete_distribution`.
+    LibstdcxxDiscrete {
+        /// Candidates at -inf that are not in the list: they cannot be drawn, but count.
+        neg_inf_tail: usize,
+    },
+}
+
+/// The candidates between two stages, at least one.
+#[derive(Debug)]
+pub(super) struct Candidates<'a> {
+    /// The row, until a stage cuts it.
+    row: Option<Row<'a>>,
+    /// The candidates once there is no row.
+    list: List<'a>,
+    pub scratch: &'a mut Scratch,
+    pub draw_rule: DrawRule,
+    /// The place of the token that a stage selected.
+    pub selected: Option<usize>,
+}
+
+impl<'a> Candidates<'a> {
+    /// The tokens of a row, which must not be empty.
+    pub(super) fn row(logits: &'a [f32], memory: &'a mut Memory) -> Self {
+        debug_assert!(!logits.is_empty());
+        let Memory { scratch, row, list } = memory;
+        Self::new(Some(Row::new(logits, row)), List::empty(list), scratch)
+    }
+
+    /// A caller's array, which must not be empty.
+    pub(super) fn array(tokens: &'a mut [TokenData], sorted: bool, memory: &'a mut Memory) -> Self {
+        debug_assert!(!tokens.is_empty());
+        let Memory { scratch, list, .. } = memory;
+        Self::new(None, List::of(tokens, sorted, list), scratch)
+    }
+
+    fn new(row: Option<Row<'a>>, list: List<'a>, scratch: &'a mut Scratch) -> Self {
+        Self { row, list, scratch, draw_rule: DrawRule::Softmax, selected: None }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.row.as_ref().map_or(self.list.tokens().len(), Row::len)
+    }
+
+    /// The id of the selected token.
+    pub(super) fn token(&self) -> Option<i32> {
+        match &self.row {
+            Some(_) => i32::try_from(self.selected?).ok(),
+            None => self.list.tokens().get(self.selected?).map(|token| token.id),
+        }
+    }
+
+    /// Changes the logits of a few tokens: those of `edits`, which are in rising order of ids, one
+    /// after the other.
+    pub(super) fn edit<T>(
+        &mut self,
+        edits: &[(i32, T)],
+        change: impl Fn(&T, f32) -> f32,
+    ) -> Result<(), Error> {
+        self.materialize_ranks()?;
+        if let Some(row) = &mut self.row {
+            // As in a list: whether the row has one of the tokens must not decide what a nucleus adds up.
+            row.thaw();
+            let mut edits = edits.iter();
+            return edits.try_for_each(|(id, edit)| row.edit(*id, |logit| change(edit, logit)));
+        }
+        // In a list in id order, which is what callers fill in, the place of a token's edits is that of the
+        // token before, or the next. Otherwise it is searched.
+        let mut place = 0;
+        self.list.change(|token| {
+            let below = |edit: &(i32, T)| edit.0 < token.id;
+            place += usize::from(edits.get(place).is_some_and(below));
+            let (before, rest) = edits.split_at(place);
+            if !before.last().is_none_or(below) || rest.first().is_some_and(below) {
+                place = edits.partition_point(below);
+            }
+            let own = edits[place..].iter().take_while(|edit| edit.0 == token.id);
+            own.fold(token.logit, |logit, (_, edit)| change(edit, logit))
+        });
+        self.list.sorted = false;
+        Ok(())
+    }
+
+    /// Divides all logits by `t`, which is above 0.
+    pub(super) fn divide(&mut self, t: f32) -> Result<(), Error> {
+        self.materialize_ranks()?;
+        match &mut self.row {
+            Some(row) => row.divide(t),
+            None => {
+                self.list.change(|token| token.logit / t);
+                // inf / inf is NaN, which ranks last.
+                self.list.sorted &= t.is_finite();
+                Ok(())
+            }
+        }
+    }
+
+    /// Keeps the first `k` in rank order, none of them at -inf if there is another.
+    pub(super) fn keep_top_k(&mut self, k: usize) -> Result<(), Error> {
+        self.clear_tail();
+        match &mut self.row {
+            Some(row) => {
+                let cut = row.keep_top_k(self.scratch, &mut self.list, k)?;
+                self.end_cut(cut);
+            }
+            None => self.list.keep_top_k(k),
+        }
+        Ok(())
+    }
+
+    /// Keeps the ranks up to and with the one that brings the running sum of the probabilities to
+    /// `p`, but at least `min_keep`.
+    pub(super) fn nucleus(&mut self, p: f32, min_keep: usize) -> Result<(), Error> {
+        self.clear_tail();
+        if let Some(row) = &mut self.row {
+            let cut = row.nucleus(self.scratch, &mut self.list, p, min_keep)?;
+            self.end_cut(cut);
+            if cut != Cut::Unsupported {
+                return Ok(());
+            }
+        }
+        let (list, scratch) = self.to_list()?;
+        list.nucleus(scratch, p, min_keep)
+    }
+
+    /// Keeps the candidates whose logits are at least `limit`, in their order. If these are fewer than
+    /// `min_keep`, keeps the first in rank order instead.
+    pub(super) fn at_least(&mut self, limit: f64, min_keep: usize) -> Result<(), Error> {
+        self.clear_tail();
+        let min_keep = min_keep.max(1);
+        if limit == f64::NEG_INFINITY && self.len() >= min_keep {
+            return Ok(());
+        }
+        let cut = match &mut self.row {
+            Some(row) if row.is_frozen() || limit.is_finite() => {
+                row.at_least(self.scratch, &mut self.list, limit, min_keep)?
+            }
+            _ => {
+                let (list, _) = self.to_list()?;
+                list.at_least(limit, min_keep)
+            }
+        };
+        self.end_cut(cut);
+        if cut == Cut::Unsupported { self.keep_top_k(min_keep) } else { Ok(()) }
+    }
+
+    /// The largest logit.
+    pub(super) fn top(&mut self) -> Result<f32, Error> {
+        match &mut self.row {
+            Some(row) => row.top(self.scratch),
+            None => Ok(self.list.best().map_or(f32::NEG_INFINITY, RankKey::logit)),
+        }
+    }
+
+    /// The standard deviation of the finite logits.
+    pub(super) fn std_dev(&mut self) -> Result<f64, Error> {
+        if let Some(row) = &mut self.row {
+            return row.std_dev(self.scratch);
+        }
+        let weights = &mut self.scratch.weights;
+        weights.clear();
+        memory::reserve(weights, self.list.tokens().len())?;
+        weights.extend(self.list.logits());
+        Ok(std_dev(weights))
+    }
+
+    /// Computes the probabilities, for a nucleus that comes later.
+    pub(super) fn freeze_probs(&mut self) -> Result<(), Error> {
+        self.materialize_ranks()?;
+        if let Some(row) = &mut self.row
+            && row.freeze_probs(self.scratch)? == Cut::InPlace
+        {
+            return Ok(());
+        }
+        let (list, scratch) = self.to_list()?;
+        list.freeze_probs(scratch)
+    }
+
+    /// The candidates as a list, with the memory beside it.
+    pub(super) fn to_list(&mut self) -> Result<(&mut List<'a>, &mut Scratch), Error> {
+        if let Some(row) = &mut self.row {
+            row.to_list(self.scratch, &mut self.list)?;
+            self.row = None;
+        }
+        Ok((&mut self.list, self.scratch))
+    }
+
+    /// The candidates as a list in rank order, without those at -inf, and their probabilities in it.
+    pub(super) fn ranked(&mut self) -> Result<(&mut List<'a>, &mut Scratch), Error> {
+        self.keep_top_k(usize::MAX)?;
+        let (list, scratch) = self.to_list()?;
+        list.frozen = false;
+        list.fill_probs(scratch)?;
+        Ok((list, scratch))
+    }
+
+    /// Puts the exps of the candidates into [`Scratch::weights`].
+    pub(super) fn weigh(&mut self) -> Result<(), Error> {
+        self.materialize_ranks()?;
+        match &mut self.row {
+            Some(row) => row.weigh(self.scratch),
+            None => exps(self.scratch.kernels, self.list.logits(), &mut self.scratch.weights),
+        }
+    }
+
+    /// Selects the best.
+    pub(super) fn select_best(&mut self) -> Result<(), Error> {
+        self.selected = match &mut self.row {
+            Some(row) => Some(row.argmax(self.scratch)?),
+            None => self.list.argmax(),
+        };
+        Ok(())
+    }
+
+    /// Writes [`Scratch::weights`] divided by their `sum` into the list as probabilities. A row has none.
+    pub(super) fn put_weights(&mut self, sum: f64) {
+        if self.row.is_none() {
+            let tokens = self.list.tokens_mut().iter_mut().zip(&self.scratch.weights);
+            tokens.for_each(|(token, w)| token.p = (f64::from(*w) / sum) as f32);
+        }
+    }
+
+    /// Keeps what top_k and top_p of the S2 rule leave; returns how many more there are, at -inf.
+    pub(super) fn s2(&mut self, params: &SamplerParams) -> Result<usize, Error> {
+        self.materialize_ranks()?;
+        if let Some(row) = &mut self.row {
+            let (cut, neg_inf_tail) = row.s2(self.scratch, &mut self.list, params)?;
+            self.end_cut(cut);
+            if cut == Cut::List {
+                return Ok(neg_inf_tail);
+            }
+        }
+        let all = self.len();
+        let limit = params.rank_limit(all);
+        let (list, _) = self.ranked()?;
+        let ranks = list.tokens().len();
+        if !list.tokens().first().is_some_and(|token| token.logit.is_finite()) {
+            // There is no sum to divide by, so top_p drops nothing, and rank 0 is the answer.
+            list.truncate(1);
+            return Ok(limit - 1);
+        }
+        let p = params.nucleus();
+        let passed = Nucleus::Exclusive.count(list.tokens().iter().map(|token| token.p), p);
+        // Candidates at -inf add nothing to the sum: they stay if it does not pass p.
+        let kept = passed.unwrap_or(all).min(limit);
+        list.truncate(kept);
+        Ok(kept.saturating_sub(ranks))
+    }
+
+    /// Makes a list of a row of which some ranks are left: only cuts can work on that.
+    fn materialize_ranks(&mut self) -> Result<(), Error> {
+        if self.row.as_ref().is_some_and(Row::is_cut) {
+            self.to_list()?;
+        }
+        Ok(())
+    }
+
+    fn end_cut(&mut self, cut: Cut) {
+        if cut == Cut::List {
+            self.row = None;
+        }
+    }
+
+    /// From here on there are no candidates but those in the list.
+    fn clear_tail(&mut self) {
+        if let DrawRule::LibstdcxxDiscrete { neg_inf_tail } = &mut self.draw_rule {
+            *neg_inf_tail = 0;
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The working memory of a chain. It grows to what the largest draw needs and is kept.
+
+use super::TokenData;
+use super::candidates::RowMemory;
+use crate::rules::rank::RankKey;
+use crate::select::{RankedPrefix, RowScan};
+use crate::simd::Kernels;
+
+/// Everything that candidates are made in. They borrow it, so it needs no return.
+#[derive(Debug)]
+pub(super) struct Memory {
+    pub scratch: Scratch,
+    /// The changes to a row.
+    pub row: RowMemory,
+    /// The list of candidates, once a row has been cut.
+    pub list: Vec<TokenData>,
+}
+
+/// Buffers that mean nothing from one stage to the next.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    pub kernels: &'static Kernels,
+    pub scan: RowScan,
+    pub prefix: RankedPrefix,
+    pub keys: Vec<RankKey>,
+    pub weights: Vec<f32>,
+    /// Candidates with a score and their ranks.
+    pub scores: Vec<(f64, u32, TokenData)>,
+}
+
+impl Memory {
+    pub(super) const fn new(kernels: &'static Kernels) -> Self {
+        let scratch = Scratch {
+            kernels,
+            scan: RowScan::new(),
+            prefix: RankedPrefix::new(),
+            keys: Vec::new(),
+            weights: Vec::new(),
+            scores: Vec::new(),
+        };
+        Self { scratch, row: RowMemory::new(), list: Vec::new() }
+    }
+}
