@@ -2,9 +2,9 @@
 #![allow(unsafe_code)]
 
 use crate::{guard, pointers};
-use core::ffi::{CStr, c_char};
+use core::ffi::c_char;
 use core::ptr;
-use s2sampler_core::{Chain, Error, Stage};
+use s2sampler_core::{Chain, Error};
 
 /// Stages in an order of one's own, each applied to what the one before left.
 ///
@@ -161,30 +161,9 @@ pub unsafe extern "C" fn s2_chain_stage_name(chain: *const S2Chain, index: i32) 
         // SAFETY: the caller keeps the header's promise about `chain`.
         let Ok(chain) = (unsafe { pointers::view(chain) }) else { return ptr::null() };
         let stage = usize::try_from(index).ok().and_then(|index| chain.0.stages().get(index));
-        let name = |stage: &Stage| NAMES.iter().find(|n| n.to_bytes() == stage.name().as_bytes());
-        stage.and_then(name).map_or(ptr::null(), |name| name.as_ptr())
+        stage.map_or(ptr::null(), |stage| stage.c_name().as_ptr())
     })
 }
-
-/// The names of the stages, ended by NUL.
-const NAMES: [&CStr; 16] = [
-    c"logit_bias",
-    c"penalties",
-    c"top_k",
-    c"top_p",
-    c"min_p",
-    c"typical",
-    c"top_n_sigma",
-    c"xtc",
-    c"temperature",
-    c"temperature_ext",
-    c"dry",
-    c"mirostat_v2",
-    c"s2",
-    c"softmax",
-    c"greedy",
-    c"dist",
-];
 
 /// Tells the seed that a chain was made with, to log it and to replay.
 ///

@@ -33,7 +33,7 @@ pub(crate) unsafe fn add(chain: *mut S2Chain, stage: impl FnOnce() -> Result<Sta
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_top_k(chain: *mut S2Chain, k: i32) -> i32 {
     // SAFETY: the caller keeps the header's promise about `chain`.
-    unsafe { add(chain, || Stage::top_k(k)) }
+    unsafe { add(chain, || Ok(Stage::top_k(k))) }
 }
 
 /// Adds a stage that keeps a nucleus, the token that reaches it included: top_p in the table of stages.
@@ -201,7 +201,7 @@ pub unsafe extern "C" fn s2_chain_add_s2(chain: *mut S2Chain, params: *const Sam
     // SAFETY: the caller keeps the header's promise about `chain`.
     unsafe {
         // SAFETY: and about `params`.
-        add(chain, || Stage::s2(pointers::params(params)))
+        add(chain, || Ok(Stage::s2(pointers::params(params))))
     }
 }
 
@@ -221,7 +221,7 @@ pub unsafe extern "C" fn s2_chain_add_s2(chain: *mut S2Chain, params: *const Sam
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_softmax(chain: *mut S2Chain) -> i32 {
     // SAFETY: the caller keeps the header's promise about `chain`.
-    unsafe { add(chain, Stage::softmax) }
+    unsafe { add(chain, || Ok(Stage::softmax())) }
 }
 
 /// Adds a stage that selects the best token: greedy in the table of stages.
@@ -244,7 +244,7 @@ pub unsafe extern "C" fn s2_chain_add_softmax(chain: *mut S2Chain) -> i32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_greedy(chain: *mut S2Chain) -> i32 {
     // SAFETY: the caller keeps the header's promise about `chain`.
-    unsafe { add(chain, Stage::greedy) }
+    unsafe { add(chain, || Ok(Stage::greedy())) }
 }
 
 /// Adds a stage that selects a token by its probability: dist in the table of stages.
@@ -263,5 +263,5 @@ pub unsafe extern "C" fn s2_chain_add_greedy(chain: *mut S2Chain) -> i32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_dist(chain: *mut S2Chain, seed: u32) -> i32 {
     // SAFETY: the caller keeps the header's promise about `chain`.
-    unsafe { add(chain, || Stage::dist(seed)) }
+    unsafe { add(chain, || Ok(Stage::dist(seed))) }
 }

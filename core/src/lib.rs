@@ -64,6 +64,9 @@ mod thread_rng;
 mod thread_sampler;
 
 pub use chain::{Applied, Chain, Preset, PresetParams, Stage, TokenData};
+/// For programs that read chains as text.
+#[doc(hidden)]
+pub use chain::{Parameter, StageForm, Value};
 #[doc(hidden)]
 pub use draw::ResolutionCounts;
 pub use error::Error;

@@ -45,7 +45,7 @@ fn stage(kind: &Kind) -> Result<Stage, Error> {
             Stage::logit_bias(&biases)
         }
         Kind::Penalties(last, a, b, c) => Stage::penalties((*last).into(), *a, *b, *c),
-        Kind::TopK(k) => Stage::top_k((*k).into()),
+        Kind::TopK(k) => Ok(Stage::top_k((*k).into())),
         Kind::TopP(p, keep) => Stage::top_p(*p, (*keep).into()),
         Kind::MinP(p, keep) => Stage::min_p(*p, (*keep).into()),
         Kind::Typical(p, keep) => Stage::typical(*p, (*keep).into()),
@@ -60,10 +60,10 @@ fn stage(kind: &Kind) -> Result<Stage, Error> {
             Stage::dry(*multiplier, *base, (*allowed).into(), (*last).into(), &breakers)
         }
         Kind::Mirostat(seed, tau, eta) => Stage::mirostat_v2(*seed, *tau, *eta),
-        Kind::S2(Params(params)) => Stage::s2(SamplerParams { ..*params }),
-        Kind::Softmax => Stage::softmax(),
-        Kind::Greedy => Stage::greedy(),
-        Kind::Dist(seed) => Stage::dist(*seed),
+        Kind::S2(Params(params)) => Ok(Stage::s2(SamplerParams { ..*params })),
+        Kind::Softmax => Ok(Stage::softmax()),
+        Kind::Greedy => Ok(Stage::greedy()),
+        Kind::Dist(seed) => Ok(Stage::dist(*seed)),
     }
 }
 

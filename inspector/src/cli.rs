@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::problem::Problem;
-use crate::stages::FORMS;
+use crate::stages::forms;
 use clap::{Args, Parser, ValueEnum};
 use s2sampler_core::Preset;
 use std::path::PathBuf;
@@ -150,7 +150,7 @@ fn legend() -> String {
          share of\nthe probability that the stage found; entropies are in nats. \"raw\" and \"running\" are a \
          candidate's\nprobability in the row and its sum up to there, \"final\" is that at the end. Pale bars are \
          of what was dropped.\n\nStages of --chain:\n  {}",
-        FORMS.join("\n  ")
+        forms().join("\n  ")
     )
 }
 

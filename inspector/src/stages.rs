@@ -1,32 +1,37 @@
-//! The stages that a description can name, with their parameters and what these are if left out.
+//! Builds the stages that a description names, from the library's list of forms.
 
 use crate::description::{Argument, Call};
 use crate::problem::Problem;
-use s2sampler_core::{Chain, Error, SamplerParams, Stage};
+use s2sampler_core::{Chain, Error, Parameter, Stage, StageForm, Value};
 use std::str::FromStr;
 
-/// What stands in the help; the names are those that [`stage`] knows.
-pub const FORMS: &[&str] = &[
-    "logit_bias(ID:BIAS, ...)",
-    "penalties(LAST_N, REPEAT, FREQUENCY = 0, PRESENCE = 0)",
-    "top_k(K)",
-    "top_p(P, MIN_KEEP = 1)",
-    "min_p(P, MIN_KEEP = 1)",
-    "typical(P, MIN_KEEP = 1)",
-    "top_n_sigma(N)",
-    "xtc(PROBABILITY, THRESHOLD, MIN_KEEP = 1, SEED = --seed)",
-    "temperature(T)",
-    "temperature_ext(T, DELTA, EXPONENT = 1)",
-    "dry(MULTIPLIER, BASE = 1.75, ALLOWED_LENGTH = 2, LAST_N = -1, [BREAKER], ...)",
-    "mirostat_v2(SEED = --seed, TAU = 5, ETA = 0.1)",
-    "s2(TEMPERATURE = 0.8, TOP_P = 0.8, TOP_K = 30)",
-    "softmax",
-    "greedy",
-    "dist(SEED = --seed)",
-];
+/// The forms of all stages, for the help.
+pub fn forms() -> Vec<String> {
+    StageForm::ALL.iter().map(written).collect()
+}
 
-/// Builds the chain. `seed` is for the stages that name none, and `draw` is added to the seed of the stage
-/// that selects.
+/// How a stage is written, as "top_p(P, MIN_KEEP = 1)".
+fn written(form: &StageForm) -> String {
+    fn or<T: ToString>(name: &str, default: Option<T>) -> String {
+        default.map_or(name.to_owned(), |default| format!("{name} = {}", default.to_string()))
+    }
+    let parameter = |parameter: &Parameter| match *parameter {
+        Parameter::Float(name, default) => or(name, default),
+        Parameter::Int(name, default) => or(name, default),
+        Parameter::Count(name, default) => or(name, default),
+        Parameter::Seed(name) => or(name, Some("--seed")),
+        Parameter::Biases => "ID:BIAS, ...".to_owned(),
+        Parameter::Breakers => "[BREAKER], ...".to_owned(),
+    };
+    let parameters: Vec<String> = form.parameters.iter().map(parameter).collect();
+    match &parameters[..] {
+        [] => form.name.to_owned(),
+        parameters => format!("{}({})", form.name, parameters.join(", ")),
+    }
+}
+
+/// Builds the chain. Stages without a seed get `seed`; `draw` is added to the seed of the stage that
+/// selects.
 pub fn chain(calls: &[Call], seed: u32, draw: u32) -> Result<Chain, Problem> {
     let mut chain = Chain::new(seed);
     for call in calls {
@@ -40,105 +45,77 @@ fn refused(call: &Call, error: Error) -> Problem {
 }
 
 fn stage(call: &Call, seed: u32, draw: u32) -> Result<Stage, Problem> {
-    let mut take = Taker { call, next: 0 };
-    let built = match call.name.as_str() {
-        "logit_bias" => Stage::logit_bias(&take.pairs()?),
-        "penalties" => {
-            let (last_n, repeat) = (take.needed("LAST_N")?, take.needed("REPEAT")?);
-            Stage::penalties(last_n, repeat, take.or("FREQUENCY", 0.0)?, take.or("PRESENCE", 0.0)?)
-        }
-        "top_k" => Stage::top_k(take.needed("K")?),
-        "top_p" => Stage::top_p(take.needed("P")?, take.or("MIN_KEEP", 1)?),
-        "min_p" => Stage::min_p(take.needed("P")?, take.or("MIN_KEEP", 1)?),
-        "typical" => Stage::typical(take.needed("P")?, take.or("MIN_KEEP", 1)?),
-        "top_n_sigma" => Stage::top_n_sigma(take.needed("N")?),
-        "xtc" => {
-            let (probability, threshold) = (take.needed("PROBABILITY")?, take.needed("THRESHOLD")?);
-            Stage::xtc(probability, threshold, take.or("MIN_KEEP", 1)?, take.or("SEED", seed)?)
-        }
-        "temperature" => Stage::temperature(take.needed("T")?),
-        "temperature_ext" => {
-            let (t, delta) = (take.needed("T")?, take.needed("DELTA")?);
-            Stage::temperature_ext(t, delta, take.or("EXPONENT", 1.0)?)
-        }
-        "dry" => {
-            let (multiplier, base) = (take.needed("MULTIPLIER")?, take.or("BASE", 1.75)?);
-            let (allowed, last_n) = (take.or("ALLOWED_LENGTH", 2)?, take.or("LAST_N", -1)?);
-            let breakers = take.lists()?;
-            let breakers: Vec<&[i32]> = breakers.iter().map(Vec::as_slice).collect();
-            Stage::dry(multiplier, base, allowed, last_n, &breakers)
-        }
-        "mirostat_v2" => {
-            let seed = take.or("SEED", seed)?.wrapping_add(draw);
-            Stage::mirostat_v2(seed, take.or("TAU", 5.0)?, take.or("ETA", 0.1)?)
-        }
-        "s2" => {
-            let plain = SamplerParams::default();
-            Stage::s2(SamplerParams {
-                temperature: take.or("TEMPERATURE", plain.temperature)?,
-                top_p: take.or("TOP_P", plain.top_p)?,
-                top_k: take.or("TOP_K", plain.top_k)?,
-            })
-        }
-        "softmax" => Stage::softmax(),
-        "greedy" => Stage::greedy(),
-        "dist" => Stage::dist(take.or("SEED", seed)?.wrapping_add(draw)),
-        unknown => {
-            let known: Vec<&str> = FORMS.iter().map(|form| name(form)).collect();
-            let known = known.join(", ");
-            return Err(Problem::Usage(format!("no stage is called {unknown}; there are {known}")));
-        }
+    let Some(form) = StageForm::ALL.iter().find(|form| form.name == call.name) else {
+        let known: Vec<&str> = StageForm::ALL.iter().map(|form| form.name).collect();
+        let (unknown, known) = (&call.name, known.join(", "));
+        return Err(Problem::Usage(format!("no stage is called {unknown}; there are {known}")));
     };
-    take.end()?;
-    built.map_err(|error| refused(call, error))
+    let mut reader = Reader { call, form, next: 0 };
+    let mut values: Vec<Value> = form
+        .parameters
+        .iter()
+        .map(|parameter| reader.value(parameter, seed))
+        .collect::<Result<_, _>>()?;
+    reader.end()?;
+    let build = |values: &[Value]| (form.build)(values).map_err(|error| refused(call, error));
+    let stage = build(&values)?;
+    if !stage.selects() {
+        return Ok(stage);
+    }
+    for value in &mut values {
+        if let Value::Seed(seed) = value {
+            *seed = seed.wrapping_add(draw);
+        }
+    }
+    build(&values)
 }
 
-fn name(form: &str) -> &str {
-    form.split('(').next().unwrap_or(form)
-}
-
-/// Takes a call's arguments one by one.
-struct Taker<'a> {
+/// Reads a call's arguments one by one.
+struct Reader<'a> {
     call: &'a Call,
+    form: &'static StageForm,
     next: usize,
 }
 
-impl Taker<'_> {
-    fn needed<T: FromStr>(&mut self, name: &str) -> Result<T, Problem> {
-        self.number(name)?.ok_or_else(|| self.wrong(&format!("{name} is missing")))
+impl Reader<'_> {
+    /// The value of the next parameter.
+    fn value(&mut self, parameter: &Parameter, seed: u32) -> Result<Value, Problem> {
+        Ok(match *parameter {
+            Parameter::Float(name, default) => Value::Float(self.number(name, default)?),
+            Parameter::Int(name, default) => Value::Int(self.number(name, default)?),
+            Parameter::Count(name, default) => Value::Count(self.number(name, default)?),
+            Parameter::Seed(name) => Value::Seed(self.number(name, Some(seed))?),
+            Parameter::Biases => Value::Biases(self.biases()?),
+            Parameter::Breakers => Value::Breakers(self.lists()?),
+        })
     }
 
-    fn or<T: FromStr>(&mut self, name: &str, otherwise: T) -> Result<T, Problem> {
-        Ok(self.number(name)?.unwrap_or(otherwise))
+    fn number<T: FromStr>(&mut self, name: &str, default: Option<T>) -> Result<T, Problem> {
+        // Lists that follow numbers mean that the remaining numbers are left out.
+        if let Some(Argument::Word(word)) = self.call.arguments.get(self.next) {
+            self.next += 1;
+            return self.parse(name, word);
+        }
+        default.ok_or_else(|| self.wrong(&format!("{name} is missing")))
     }
 
-    fn number<T: FromStr>(&mut self, name: &str) -> Result<Option<T>, Problem> {
-        let Some(argument) = self.call.arguments.get(self.next) else { return Ok(None) };
-        let Argument::Word(word) = argument else {
-            // What follows are lists: the numbers before them are left out.
-            return Ok(None);
-        };
-        self.next += 1;
-        self.value(name, word).map(Some)
-    }
-
-    fn value<T: FromStr>(&self, name: &str, word: &str) -> Result<T, Problem> {
+    fn parse<T: FromStr>(&self, name: &str, word: &str) -> Result<T, Problem> {
         word.parse().map_err(|_| self.wrong(&format!("{name} cannot be {word}")))
     }
 
-    fn pairs(&mut self) -> Result<Vec<(i32, f32)>, Problem> {
-        let mut pairs = Vec::new();
+    fn biases(&mut self) -> Result<Vec<(i32, f32)>, Problem> {
+        let mut biases = Vec::new();
         while let Some(Argument::Pair(id, bias)) = self.call.arguments.get(self.next) {
-            pairs.push((self.value("ID", id)?, self.value("BIAS", bias)?));
+            biases.push((self.parse("ID", id)?, self.parse("BIAS", bias)?));
             self.next += 1;
         }
-        Ok(pairs)
+        Ok(biases)
     }
 
     fn lists(&mut self) -> Result<Vec<Vec<i32>>, Problem> {
         let mut lists = Vec::new();
         while let Some(Argument::List(list)) = self.call.arguments.get(self.next) {
-            let tokens = list.iter().map(|token| self.value("a token", token));
+            let tokens = list.iter().map(|token| self.parse("a token", token));
             lists.push(tokens.collect::<Result<_, _>>()?);
             self.next += 1;
         }
@@ -153,8 +130,7 @@ impl Taker<'_> {
     }
 
     fn wrong(&self, why: &str) -> Problem {
-        let form = FORMS.iter().find(|form| name(form) == self.call.name);
-        Problem::Usage(format!("{}: {why}; the form is {}", self.call, form.unwrap_or(&"another")))
+        Problem::Usage(format!("{}: {why}; the form is {}", self.call, written(self.form)))
     }
 }
 
@@ -179,8 +155,23 @@ mod tests {
         for text in [full, short] {
             let stages = build(text).expect("stages");
             let built: Vec<&str> = stages.iter().map(Stage::name).collect();
-            let known: Vec<&str> = FORMS.iter().map(|form| name(form)).collect();
+            let known: Vec<&str> = StageForm::ALL.iter().map(|form| form.name).collect();
             assert_eq!(built, known);
+        }
+    }
+
+    #[test]
+    fn forms_show_parameters_and_defaults() {
+        let forms = forms();
+        for form in [
+            "logit_bias(ID:BIAS, ...)",
+            "penalties(LAST_N, REPEAT, FREQUENCY = 0, PRESENCE = 0)",
+            "xtc(PROBABILITY, THRESHOLD, MIN_KEEP = 1, SEED = --seed)",
+            "dry(MULTIPLIER, BASE = 1.75, ALLOWED_LENGTH = 2, LAST_N = -1, [BREAKER], ...)",
+            "s2(TEMPERATURE = 0.8, TOP_P = 0.8, TOP_K = 30)",
+            "greedy",
+        ] {
+            assert!(forms.iter().any(|known| known == form), "{form}: {forms:?}");
         }
     }
 

@@ -2,10 +2,12 @@
 //!
 //! `stage` is a stage of any kind, `stages` has the kinds, `ops` is what each of them can do. They work on
 //! `candidates`, in the memory of `scratch`. `exps` is the softmax that several stages need, `preset` has the
-//! known chains, `trace` follows a pass for a report.
+//! known chains. `trace` and `observed` show a pass to a report, `form` how a text writes a stage.
 
 mod candidates;
 mod exps;
+mod form;
+mod observed;
 mod ops;
 mod preset;
 mod scratch;
@@ -14,10 +16,12 @@ mod stages;
 mod token;
 mod trace;
 
+pub use form::{Parameter, StageForm, Value};
+pub(crate) use observed::{Observed, ObservedChain, counted};
 pub use preset::{Preset, PresetParams};
 pub use stage::Stage;
 pub use token::TokenData;
-pub(crate) use trace::{Setting, Step};
+pub(crate) use trace::Step;
 
 use crate::draw::check_row_len;
 use crate::simd::{Kernels, SimdLevel};
@@ -103,7 +107,7 @@ impl Chain {
     /// [`Error::NoSelection`] if no stage selects, [`Error::OutOfMemory`].
     pub fn sample(&mut self, logits: &[f32]) -> Result<u32, Error> {
         check_row_len(logits.len())?;
-        if !self.stages.iter().any(|stage| stage.ops().selects()) {
+        if !self.stages.iter().any(Stage::selects) {
             return Err(Error::NoSelection);
         }
         // Before anything is drawn, so that a token is never lost because memory is short.

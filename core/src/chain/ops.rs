@@ -1,32 +1,30 @@
 //! What every stage can do.
 
 use super::candidates::Candidates;
+use super::observed::{Observed, ObservedChain, Threshold, Warnings};
 use crate::Error;
-use core::fmt::{self, Debug, Write};
+use core::fmt::{self, Debug, Display, Write};
 
-/// A stage of a chain.
+/// A stage of a chain: what it does to candidates, and what a report says about it.
 pub(super) trait StageOps: Debug {
-    /// Its name, as the chain tells it.
-    fn name(&self) -> &'static str;
-
-    /// Its parameters with their names, for a report.
+    /// Writes the parameters with their names.
     fn describe(&self, out: &mut dyn Write) -> fmt::Result;
 
-    /// Whether its parameters say that it does nothing.
+    /// Whether the parameters say that the stage does nothing. Such a stage is not called.
     fn is_off(&self) -> bool {
         false
     }
 
-    /// Whether it selects a token, which ends the pass.
+    /// Whether the stage selects a token, which ends the pass.
     fn selects(&self) -> bool {
         false
     }
 
-    /// Does its work.
+    /// Works on the candidates.
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error>;
 
-    /// Comes before each pass and each [`StageOps::accept`]: makes room for one more token, so that to
-    /// accept it needs no memory.
+    /// Called before each pass and each [`StageOps::accept`]: reserves memory for one more token, so that
+    /// accepting it cannot fail.
     fn prepare(&mut self) -> Result<(), Error> {
         Ok(())
     }
@@ -37,6 +35,63 @@ pub(super) trait StageOps: Debug {
     /// Takes in a token that was drawn.
     fn accept(&mut self, _token: i32) {}
 
-    /// Forgets what was accepted and seeds its generator anew.
+    /// Forgets the accepted tokens and seeds the generator anew.
     fn reset(&mut self) {}
+
+    // The rest is for reports.
+
+    /// The parameter that matters most, for a warning.
+    fn main_parameter(&self) -> Option<&dyn Display> {
+        None
+    }
+
+    /// Whether the stage selects the best token, with probability 1.
+    fn takes_best(&self) -> bool {
+        false
+    }
+
+    /// Whether the stage never changes which token is the best.
+    fn keeps_best(&self) -> bool {
+        false
+    }
+
+    /// Whether probabilities that `softmax` froze stay frozen.
+    fn keeps_frozen(&self) -> bool {
+        false
+    }
+
+    /// Whether the stage uses frozen probabilities.
+    fn uses_frozen(&self) -> bool {
+        false
+    }
+
+    /// Whether candidates at -inf count, before the stage and after.
+    fn counts_neg_inf(&self) -> bool {
+        false
+    }
+
+    /// The number of accepted tokens that the stage looks at; none if it looks at no history.
+    fn history_len(&self) -> Option<usize> {
+        None
+    }
+
+    /// Where the stage cut in the pass that it just did.
+    fn threshold(&self, _seen: &Observed<'_>) -> Option<Threshold> {
+        None
+    }
+
+    /// Warns of what the stage did in that pass.
+    fn warn(&self, seen: &Observed<'_>, warnings: &mut Warnings<'_>) -> Result<(), Error> {
+        seen.warn_if_all_banned(warnings)?;
+        seen.warn_if_one_left(self, warnings)
+    }
+
+    /// Warns of what the stage does in a chain with these other stages.
+    fn warn_in_chain(
+        &self,
+        _chain: &ObservedChain<'_>,
+        _warnings: &mut Warnings<'_>,
+    ) -> Result<(), Error> {
+        Ok(())
+    }
 }

@@ -60,17 +60,17 @@ impl Chain {
         let PresetParams { temperature, top_p, top_k, .. } = *params;
         let penalties = || Stage::penalties(params.penalty_last_n, params.repeat_penalty, 0.0, 0.0);
         let heat = || Stage::temperature(temperature);
-        let best = || Stage::top_k(top_k);
+        let best = || Ok(Stage::top_k(top_k));
         let nucleus = || Stage::top_p(top_p, 1);
         let near = || Stage::min_p(params.min_p, 1);
         let mut chain = Self::new(seed);
         let mut add = |stage: Result<Stage, Error>| chain.add(stage?).map(|_| ());
         match preset {
-            Preset::S2 => add(Stage::s2(SamplerParams { temperature, top_p, top_k }))?,
+            Preset::S2 => add(Ok(Stage::s2(SamplerParams { temperature, top_p, top_k })))?,
             Preset::Article => {
                 add(penalties())?;
                 add(heat())?;
-                add(Stage::softmax())?;
+                add(Ok(Stage::softmax()))?;
                 add(best())?;
                 add(nucleus())?;
                 add(near())?;
@@ -90,7 +90,7 @@ impl Chain {
                 add(near())?;
             }
         }
-        add(Stage::dist(seed))?;
+        add(Ok(Stage::dist(seed)))?;
         Ok(chain)
     }
 }

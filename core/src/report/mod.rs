@@ -1,14 +1,13 @@
 //! What every setting did to a row's candidates, without a draw.
 //!
-//! `pass` follows a slow pass of a chain over the row, with `shares` of the probability in double and the
-//! `threshold` of each stage; `warnings` says in words where a setting does nothing or too much. `text`
-//! grows texts without ever aborting, `json` writes the whole as one.
+//! `builder` follows a pass of a chain over the row, with `shares` of the probability in double. `warnings`
+//! says where a setting does nothing or too much. `text` makes texts without aborting, `json` writes the whole
+//! report as one.
 
+mod builder;
 mod json;
-mod pass;
 mod shares;
 mod text;
-mod threshold;
 mod warnings;
 
 use crate::{Chain, Error, SamplerParams, Stage};
@@ -92,7 +91,7 @@ impl Chain {
     /// [`Error::EmptyRow`] for a row without tokens, [`Error::BadArgument`] for more than `i32::MAX`,
     /// [`Error::OutOfMemory`].
     pub fn report(&self, logits: &[f32], first: usize) -> Result<Report, Error> {
-        pass::report(self, logits, first)
+        builder::report(self, logits, first)
     }
 }
 
@@ -103,8 +102,8 @@ impl Chain {
 /// Those of [`Chain::report`].
 pub fn report_draw(logits: &[f32], params: &SamplerParams, first: usize) -> Result<Report, Error> {
     let mut chain = Chain::new(0);
-    chain.add(Stage::s2(*params)?)?;
-    chain.add(Stage::dist(0)?)?;
+    chain.add(Stage::s2(*params))?;
+    chain.add(Stage::dist(0))?;
     let mut report = chain.report(logits, first)?;
     report.stages.iter_mut().skip(1).for_each(|stage| stage.parameters.clear());
     Ok(report)

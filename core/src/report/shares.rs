@@ -2,17 +2,6 @@
 
 use crate::{Error, TokenData, memory};
 
-/// The candidates that count: those above -inf, the first if there is none, or `all`.
-pub(super) fn counted(
-    tokens: &[TokenData],
-    all: bool,
-) -> impl Iterator<Item = &TokenData> + Clone + '_ {
-    let above = |token: &TokenData| token.logit > f32::NEG_INFINITY;
-    let none = !all && !tokens.iter().any(above);
-    let most = if none { 1 } else { usize::MAX };
-    tokens.iter().filter(move |token| all || none || above(token)).take(most)
-}
-
 /// The softmax of some candidates, by id.
 #[derive(Debug)]
 pub(super) struct Shares {

@@ -1,9 +1,9 @@
-//! Texts that grow without ever aborting.
+//! Texts whose growth fails instead of aborting.
 
 use crate::{Error, memory};
 use core::fmt::{self, Arguments, Write};
 
-/// A text that refuses to grow where memory lacks.
+/// A text that returns an error when memory is short.
 #[derive(Debug, Default)]
 pub(super) struct Text(String);
 
@@ -24,15 +24,15 @@ impl Text {
 /// The text that `write` writes.
 pub(super) fn written(write: impl FnOnce(&mut Text) -> fmt::Result) -> Result<String, Error> {
     let mut text = Text::default();
-    // Nothing that is written here fails by itself.
+    // Only growth can fail.
     write(&mut text).map_err(|fmt::Error| Error::OutOfMemory)?;
     Ok(text.into_string())
 }
 
-/// Adds a line to `lines`.
-pub(super) fn say(lines: &mut Vec<String>, line: Arguments<'_>) -> Result<(), Error> {
+/// Adds a warning.
+pub(super) fn push_warning(warnings: &mut Vec<String>, line: Arguments<'_>) -> Result<(), Error> {
     let line = written(|text| text.write_fmt(line))?;
-    memory::reserve(lines, 1)?;
-    lines.push(line);
+    memory::reserve(warnings, 1)?;
+    warnings.push(line);
     Ok(())
 }

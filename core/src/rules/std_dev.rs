@@ -1,4 +1,4 @@
-//! The standard deviation of logits, as top_n_sigma needs it.
+//! The standard deviation of logits.
 
 /// The sums run in so many lanes, by position: so a row and the list of its tokens give the same.
 const LANES: usize = 16;

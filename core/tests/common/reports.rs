@@ -26,7 +26,7 @@ pub fn random_chain(random: &mut SplitMix, n: usize) -> (Chain, Option<SamplerPa
         let stage = match random.below(18) {
             0 => Stage::logit_bias(&[(0, f32::NEG_INFINITY), (random.below(n) as i32, 3.0)]),
             1 => Stage::penalties(8, 1.3, 0.1, 0.2),
-            2 => Stage::top_k(random.below(n + 2) as i32),
+            2 => Ok(Stage::top_k(random.below(n + 2) as i32)),
             3 => Stage::top_p(unit * 1.1, min_keep),
             4 => Stage::min_p(unit * 0.3, min_keep),
             5 => Stage::typical(unit, min_keep),
@@ -36,9 +36,9 @@ pub fn random_chain(random: &mut SplitMix, n: usize) -> (Chain, Option<SamplerPa
             9 => Stage::temperature_ext(1.0, unit, 1.3),
             10 => Stage::dry(0.8, 1.75, 1, -1, &[]),
             11 => Stage::mirostat_v2(seed, 1.0 + 4.0 * unit, 0.1),
-            12 => Stage::softmax(),
-            13 => Stage::greedy(),
-            14 => Stage::dist(seed),
+            12 => Ok(Stage::softmax()),
+            13 => Ok(Stage::greedy()),
+            14 => Ok(Stage::dist(seed)),
             _ => break,
         };
         chain.add(stage.expect("good parameters")).expect("memory");
@@ -51,7 +51,7 @@ pub fn random_chain(random: &mut SplitMix, n: usize) -> (Chain, Option<SamplerPa
         let last = random.pick(&[true, false]);
         let selects = if last { Stage::dist(7) } else { Stage::greedy() };
         for stage in [s2, selects] {
-            chain.add(stage.expect("good parameters")).expect("memory");
+            chain.add(stage).expect("memory");
         }
     }
     for _ in 0..random.below(12) {

@@ -112,7 +112,7 @@ fn who_accepts() {
     assert_eq!(chain.sample(&logits), Ok(2));
     // Also by whoever stands after the one that selects.
     chain.remove(1).expect("greedy is there");
-    chain.add(Stage::greedy().expect("a stage")).expect("memory");
+    chain.add(Stage::greedy()).expect("memory");
     // 1 and 2 have been drawn: 3 and 2 - 5 halved or doubled leave token 1 ahead with 1.5.
     assert_eq!(chain.sample(&logits), Ok(1));
 }
@@ -128,7 +128,7 @@ fn without_a_stage_that_selects() {
         assert_eq!(chain.sample(&row(1)), Err(Error::NoSelection));
     }
     // Nothing was changed by that: no word is gone.
-    chain.add(Stage::dist(5).expect("a stage")).expect("memory");
+    chain.add(Stage::dist(5)).expect("memory");
     let with_dist = [&specs[..], &[Spec::Dist(5)]].concat();
     assert_eq!(draws(&mut chain, 0..20), of_the_oracle(&with_dist, 0..20));
     assert_eq!(Chain::new(0).sample(&row(1)), Err(Error::NoSelection));

@@ -28,7 +28,7 @@ fn near(a: f64, b: f64) -> bool {
 fn min_p_leaves_one_where_top_p_leaves_many() {
     let (row, probabilities) = trap();
     let reported = |stage| {
-        let chain = chain(vec![stage, Stage::dist(1)]);
+        let chain = chain(vec![stage, Ok(Stage::dist(1))]);
         chain.report(&row, 5).expect("a report")
     };
     let min_p = reported(Stage::min_p(0.9, 1));
@@ -115,7 +115,7 @@ fn a_report_changes_nothing_and_tells_the_token_to_come() {
         let n = random.pick(&[3, 70, 700]);
         let row = KINDS[case % KINDS.len()].1(n, random.next());
         let (mut chain, _) = random_chain(&mut random, n);
-        chain.add(Stage::dist(random.next() as u32).expect("a stage")).expect("memory");
+        chain.add(Stage::dist(random.next() as u32)).expect("memory");
         let mut untouched = chain.try_clone().expect("memory");
         for _ in 0..4 {
             let report = chain.report(&row, n).expect("a report");
@@ -152,7 +152,7 @@ fn a_plain_draw_has_the_candidates_that_its_response_tells() {
             };
             let response = respond(0);
             assert_eq!(report.stages[0].after, response.candidates, "{what}");
-            let mut drawn = chain(vec![Stage::s2(params), Stage::dist(1)]);
+            let mut drawn = chain(vec![Ok(Stage::s2(params)), Ok(Stage::dist(1))]);
             assert_eq!(drawn.sample(&row), Ok(response.token as u32), "{what}");
             assert_eq!((report.nans, report.infinities), (response.nans, response.infinities));
             several += usize::from(response.candidates > 1);
@@ -183,7 +183,7 @@ fn thresholds_are_in_their_units() {
             "{threshold} {unit}: {want} {name}"
         );
     };
-    near(of(Stage::top_k(3)), 3.0, "rank");
+    near(of(Ok(Stage::top_k(3))), 3.0, "rank");
     near(of(Stage::top_p(0.7, 1)), 0.7, "running probability");
     near(of(Stage::min_p(0.6, 1)), 0.24, "probability");
     near(of(Stage::typical(0.5, 1)), 0.5, "mass");
@@ -197,16 +197,16 @@ fn thresholds_are_in_their_units() {
     let entropy: f64 = [0.1, 0.2, 0.3, 0.4].iter().map(|p: &f64| -p * p.ln()).sum();
     let t = 0.5 + (1.5 - 0.5) * (entropy / 4_f64.ln()).powi(2);
     near(of(Stage::temperature_ext(1.0, 0.5, 2.0)), t, "temperature");
-    let s2 = |temperature, top_p, top_k| Stage::s2(SamplerParams { temperature, top_p, top_k });
+    let s2 = |temperature, top_p, top_k| Ok(Stage::s2(SamplerParams { temperature, top_p, top_k }));
     near(of(s2(0.8, 0.8, 30)), 0.8, "running probability");
     near(of(s2(0.8, 0.95, 2)), 2.0, "rank");
     for none in [
         s2(0.0, 0.8, 30),
         s2(0.8, f32::NAN, 0),
-        Stage::softmax(),
-        Stage::greedy(),
-        Stage::dist(1),
-        Stage::top_k(0),
+        Ok(Stage::softmax()),
+        Ok(Stage::greedy()),
+        Ok(Stage::dist(1)),
+        Ok(Stage::top_k(0)),
         Stage::top_p(1.0, 1),
         Stage::temperature(1.0),
         Stage::penalties(64, 1.1, 0.0, 0.0),
@@ -222,7 +222,8 @@ fn thresholds_are_in_their_units() {
 #[test]
 fn all_stages_are_told_of() {
     let row = [1.0, 3.0, 2.0, 0.0];
-    let stages = vec![Stage::top_k(0), Stage::top_k(3), Stage::greedy(), Stage::top_k(1)];
+    let stages =
+        vec![Ok(Stage::top_k(0)), Ok(Stage::top_k(3)), Ok(Stage::greedy()), Ok(Stage::top_k(1))];
     let report = chain(stages).report(&row, 4).expect("a report");
     let counts: Vec<_> = report.stages.iter().map(|s| (s.name, s.off, s.before, s.after)).collect();
     let want = [
@@ -257,7 +258,7 @@ fn histories_and_presets_are_reported() {
 
 #[test]
 fn a_row_must_have_tokens() {
-    assert_eq!(chain(vec![Stage::greedy()]).report(&[], 3), Err(Error::EmptyRow));
+    assert_eq!(chain(vec![Ok(Stage::greedy())]).report(&[], 3), Err(Error::EmptyRow));
     assert_eq!(report_draw(&[], &SamplerParams::default(), 3), Err(Error::EmptyRow));
     let report: Report = chain(vec![]).report(&[1.0], 3).expect("a report");
     assert_eq!(report.candidates[0].final_probability, 1.0);

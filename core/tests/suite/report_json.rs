@@ -91,7 +91,7 @@ fn an_empty_chain_and_no_candidates_are_empty_lists() {
 fn texts_are_escaped() {
     let (row, _) = trap();
     let mut chain = Chain::new(0);
-    chain.add(Stage::dist(1).expect("a stage")).expect("memory");
+    chain.add(Stage::dist(1)).expect("memory");
     let mut report = chain.report(&row, 1).expect("a report");
     // All characters below U+0080 and some above.
     let ascii: String = ('\0'..='\x7f').collect();

@@ -143,7 +143,7 @@ fn request(params: SamplerParams) -> Way {
 fn chain(params: SamplerParams) -> Way {
     let (row, mut chain) = (row(7), Chain::new(0));
     for stage in [Stage::s2(params), Stage::dist(17)] {
-        chain.add(stage.expect("parameters in range")).expect("memory");
+        chain.add(stage).expect("memory");
     }
     Way::alike("chain of the S2 rule", of(&SampleRequest::new(&row, params)), move || {
         chain.sample(&row).expect("a token")
@@ -157,8 +157,8 @@ fn other_chain(params: SamplerParams) -> Way {
     let stages = [
         Stage::logit_bias(&[(9, 1.5)]),
         Stage::temperature(params.temperature),
-        Stage::top_k(K as i32),
-        Stage::dist(18),
+        Ok(Stage::top_k(K as i32)),
+        Ok(Stage::dist(18)),
     ];
     for stage in stages {
         chain.add(stage.expect("parameters in range")).expect("memory");

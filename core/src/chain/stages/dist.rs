@@ -1,32 +1,50 @@
-//! The draw.
+//! The draw by probability.
 
-use crate::Error;
+use super::TryClone;
 use crate::chain::candidates::{Candidates, DrawRule};
+use crate::chain::form::{Parameter, Value};
+use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::rng::Generator;
 use crate::rules::discrete::discrete_distribution;
 use crate::rules::inverse_cdf::inverse_cdf;
 use crate::rules::weights::normalize_twice;
+use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
-/// A draw by inversion. Two words a draw, however many candidates are left, so that streams that are
-/// compared stay aligned; after the S2 rule it is that rule's own draw, which takes none for one.
+/// A draw by inversion. It takes two words however many candidates are left, so that streams that are
+/// compared stay aligned. After the S2 rule it is that rule's draw, which takes no word for one candidate.
 #[derive(Debug, Clone)]
 pub(in crate::chain) struct Dist {
     generator: Generator,
 }
 
+impl Stage {
+    /// Selects a token by its probability, with a generator in the state of `std::mt19937(seed)`.
+    #[must_use]
+    pub fn dist(seed: u32) -> Self {
+        Dist { generator: Generator::new(seed) }.into()
+    }
+}
+
 impl Dist {
-    pub(in crate::chain) fn new(seed: u32) -> Self {
-        Self { generator: Generator::new(seed) }
+    pub(super) const PARAMETERS: &[Parameter] = &[Parameter::Seed("SEED")];
+
+    pub(super) fn build(values: &[Value]) -> Result<Stage, Error> {
+        match values {
+            [Value::Seed(seed)] => Ok(Stage::dist(*seed)),
+            _ => Err(Error::BadArgument),
+        }
+    }
+}
+
+impl TryClone for Dist {
+    fn try_clone(&self) -> Result<Self, Error> {
+        Ok(self.clone())
     }
 }
 
 impl StageOps for Dist {
-    fn name(&self) -> &'static str {
-        "dist"
-    }
-
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "seed {}", self.generator.seed())
     }
@@ -45,8 +63,8 @@ impl StageOps for Dist {
                 place
             }
             DrawRule::LibstdcxxDiscrete { neg_inf_tail } => {
-                // The S2 rule has subtracted the largest and divided by the temperature; the largest is
-                // another one if a stage has come between.
+                // The S2 rule subtracted the largest logit and divided by the temperature. A stage between
+                // may have made another token the largest.
                 candidates.weigh()?;
                 let count = candidates.len() + neg_inf_tail;
                 let u = if count < 2 { 0.0 } else { self.generator.uniform() };
@@ -62,6 +80,10 @@ impl StageOps for Dist {
     }
 
     fn reset(&mut self) {
-        *self = Self::new(self.generator.seed());
+        self.generator = Generator::new(self.generator.seed());
+    }
+
+    fn warn(&self, _seen: &Observed<'_>, _warnings: &mut Warnings<'_>) -> Result<(), Error> {
+        Ok(())
     }
 }

@@ -1,19 +1,21 @@
-//! Don't repeat yourself: the token that would go on with a sequence that has just been repeated is
-//! penalised, the more so the longer the repetition.
+//! Don't repeat yourself: penalises tokens that would continue a repetition, more the longer it is.
 
-use super::super::finite;
+use super::TryClone;
 use super::history::History;
-use crate::Error;
 use crate::chain::candidates::Candidates;
+use crate::chain::finite;
+use crate::chain::form::{Parameter, Value};
+use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::{copy, reserve, resize};
+use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
 #[derive(Debug)]
 pub(in crate::chain) struct Dry {
-    pub multiplier: f32,
-    pub base: f32,
-    pub allowed_length: i32,
+    multiplier: f32,
+    base: f32,
+    allowed_length: i32,
     history: History,
     /// The breakers one after the other, in rising order, and where each begins and ends. There can be
     /// thousands, one for each token that has a line break in it.
@@ -27,8 +29,15 @@ pub(in crate::chain) struct Dry {
     next: Vec<(i32, usize)>,
 }
 
-impl Dry {
-    pub(in crate::chain) fn new(
+impl Stage {
+    /// Subtracts `multiplier * base^(length - allowed_length)` from the logits of tokens that would
+    /// continue a repetition of at least `allowed_length` tokens within the last `last_n` (-1: all), back
+    /// to the last of the breakers. `multiplier` 0, `base` below 1, `last_n` 0: off.
+    ///
+    /// # Errors
+    /// [`Error::BadArgument`] if a number is not finite, `allowed_length` below 0, or `last_n` out of
+    /// range as for [`Stage::penalties`]; [`Error::OutOfMemory`].
+    pub fn dry(
         multiplier: f32,
         base: f32,
         allowed_length: i32,
@@ -48,7 +57,7 @@ impl Dry {
         if allowed_length < 0 {
             return Err(Error::BadArgument);
         }
-        Ok(Self {
+        Ok(Dry {
             multiplier: finite(multiplier)?,
             base: finite(base)?,
             allowed_length,
@@ -58,10 +67,13 @@ impl Dry {
             newest: Vec::new(),
             repeats: Vec::new(),
             next: Vec::new(),
-        })
+        }
+        .into())
     }
+}
 
-    pub(in crate::chain) fn try_clone(&self) -> Result<Self, Error> {
+impl TryClone for Dry {
+    fn try_clone(&self) -> Result<Self, Error> {
         Ok(Self {
             history: self.history.try_clone()?,
             breakers: copy(&self.breakers)?,
@@ -72,10 +84,32 @@ impl Dry {
             ..*self
         })
     }
+}
 
-    /// The number of tokens in the history.
-    pub(in crate::chain) fn heard(&self) -> usize {
-        self.history.tokens().len()
+impl Dry {
+    pub(super) const PARAMETERS: &[Parameter] = &[
+        Parameter::Float("MULTIPLIER", None),
+        Parameter::Float("BASE", Some(1.75)),
+        Parameter::Int("ALLOWED_LENGTH", Some(2)),
+        Parameter::Int("LAST_N", Some(-1)),
+        Parameter::Breakers,
+    ];
+
+    pub(super) fn build(values: &[Value]) -> Result<Stage, Error> {
+        let [
+            Value::Float(multiplier),
+            Value::Float(base),
+            Value::Int(allowed_length),
+            Value::Int(last_n),
+            Value::Breakers(lists),
+        ] = values
+        else {
+            return Err(Error::BadArgument);
+        };
+        let mut breakers = Vec::new();
+        reserve(&mut breakers, lists.len())?;
+        breakers.extend(lists.iter().map(Vec::as_slice));
+        Stage::dry(*multiplier, *base, *allowed_length, *last_n, &breakers)
     }
 
     /// The breakers that begin with a token, in rising order.
@@ -165,10 +199,6 @@ fn matches(values: &[i32], lengths: &mut [usize]) {
 }
 
 impl StageOps for Dry {
-    fn name(&self) -> &'static str {
-        "dry"
-    }
-
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         let Self { multiplier, base, allowed_length, .. } = self;
         write!(out, "multiplier {multiplier}, base {base}, allowed_length {allowed_length}")?;
@@ -194,5 +224,14 @@ impl StageOps for Dry {
 
     fn reset(&mut self) {
         self.history.clear();
+    }
+
+    fn history_len(&self) -> Option<usize> {
+        Some(self.history.tokens().len())
+    }
+
+    fn warn(&self, seen: &Observed<'_>, warnings: &mut Warnings<'_>) -> Result<(), Error> {
+        seen.warn_if_no_history(self, warnings)?;
+        seen.warn_if_all_banned(warnings)
     }
 }

@@ -1,4 +1,4 @@
-//! The latest tokens that were accepted.
+//! The tokens that were accepted last.
 
 use crate::Error;
 use crate::rules::MAX_WINDOW;
@@ -20,31 +20,38 @@ impl History {
             0..=MAX_WINDOW => Some(last_n as usize),
             _ => return Err(Error::BadArgument),
         };
-        let mut tokens = VecDeque::new();
-        let room = limit.map_or(0, |limit| limit + 1);
-        tokens.try_reserve_exact(room).map_err(|_| Error::OutOfMemory)?;
-        Ok(Self { limit, tokens })
+        let mut history = Self { limit, tokens: VecDeque::new() };
+        history.reserve_exact(history.room())?;
+        Ok(history)
     }
 
     pub(super) fn try_clone(&self) -> Result<Self, Error> {
         let mut copy = Self { limit: self.limit, tokens: VecDeque::new() };
-        let room = self.tokens.len().max(self.limit.map_or(0, |limit| limit + 1));
-        copy.tokens.try_reserve_exact(room).map_err(|_| Error::OutOfMemory)?;
+        copy.reserve_exact(self.room().max(self.tokens.len()))?;
         copy.tokens.extend(&self.tokens);
         Ok(copy)
     }
 
-    /// The number that [`History::new`] took.
+    /// The tokens that a full window needs room for: one more than it holds, while one goes.
+    pub(super) fn room(&self) -> usize {
+        self.limit.map_or(0, |limit| limit + 1)
+    }
+
+    fn reserve_exact(&mut self, room: usize) -> Result<(), Error> {
+        self.tokens.try_reserve_exact(room).map_err(|_| Error::OutOfMemory)
+    }
+
+    /// What [`History::new`] was given.
     pub(super) fn last_n(&self) -> i32 {
         self.limit.map_or(-1, |limit| limit as i32)
     }
 
-    /// Makes room for one more token.
+    /// Reserves memory for one more token.
     pub(super) fn reserve(&mut self) -> Result<(), Error> {
         self.tokens.try_reserve(1).map_err(|_| Error::OutOfMemory)
     }
 
-    /// Takes in a token; the one that it pushes out comes back.
+    /// Takes in a token; returns the token that leaves the window.
     pub(super) fn push(&mut self, token: i32) -> Option<i32> {
         self.tokens.push_back(token);
         let full = self.limit.is_some_and(|limit| self.tokens.len() > limit);

@@ -1,19 +1,27 @@
 //! A number added to the logits of some tokens.
 
-use crate::Error;
+use super::TryClone;
 use crate::chain::candidates::Candidates;
+use crate::chain::form::{Parameter, Value};
+use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::{copy, reserve};
+use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
 #[derive(Debug)]
 pub(in crate::chain) struct LogitBias {
-    /// In rising order of ids, those of one id in the order they came.
+    /// In rising order of ids; the biases of one id in the order of the caller.
     biases: Vec<(i32, f32)>,
 }
 
-impl LogitBias {
-    pub(in crate::chain) fn new(biases: &[(i32, f32)]) -> Result<Self, Error> {
+impl Stage {
+    /// Adds to the logits of single tokens. If an id occurs twice both biases are added. -inf bans a token.
+    /// No bias: off.
+    ///
+    /// # Errors
+    /// [`Error::BadArgument`] for an id below 0 or a bias that is NaN, [`Error::OutOfMemory`].
+    pub fn logit_bias(biases: &[(i32, f32)]) -> Result<Self, Error> {
         if biases.iter().any(|(id, bias)| *id < 0 || bias.is_nan()) {
             return Err(Error::BadArgument);
         }
@@ -23,20 +31,29 @@ impl LogitBias {
         numbered.sort_unstable();
         let mut sorted = Vec::new();
         reserve(&mut sorted, biases.len())?;
-        sorted.extend(numbered.iter().filter_map(|(_, place)| biases.get(*place)));
-        Ok(Self { biases: sorted })
+        sorted.extend(numbered.iter().map(|(_, place)| biases[*place]));
+        Ok(LogitBias { biases: sorted }.into())
     }
+}
 
-    pub(in crate::chain) fn try_clone(&self) -> Result<Self, Error> {
+impl LogitBias {
+    pub(super) const PARAMETERS: &[Parameter] = &[Parameter::Biases];
+
+    pub(super) fn build(values: &[Value]) -> Result<Stage, Error> {
+        match values {
+            [Value::Biases(biases)] => Stage::logit_bias(biases),
+            _ => Err(Error::BadArgument),
+        }
+    }
+}
+
+impl TryClone for LogitBias {
+    fn try_clone(&self) -> Result<Self, Error> {
         Ok(Self { biases: copy(&self.biases)? })
     }
 }
 
 impl StageOps for LogitBias {
-    fn name(&self) -> &'static str {
-        "logit_bias"
-    }
-
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "{} biases", self.biases.len())
     }
@@ -47,5 +64,10 @@ impl StageOps for LogitBias {
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         candidates.edit(&self.biases, |bias, logit| logit + bias)
+    }
+
+    fn warn(&self, seen: &Observed<'_>, warnings: &mut Warnings<'_>) -> Result<(), Error> {
+        seen.warn_if_unchanged(warnings)?;
+        seen.warn_if_all_banned(warnings)
     }
 }

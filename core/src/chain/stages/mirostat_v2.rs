@@ -1,37 +1,67 @@
 //! Mirostat 2 (Basu et al. 2021, "Mirostat: a neural text decoding algorithm that directly controls
 //! perplexity"): a limit of surprise that follows the surprise of what was drawn.
 
-use super::super::finite;
-use crate::Error;
+use super::TryClone;
 use crate::chain::candidates::Candidates;
+use crate::chain::finite;
+use crate::chain::form::{Parameter, Value};
+use crate::chain::observed::{Observed, Threshold};
 use crate::chain::ops::StageOps;
 use crate::rng::Generator;
 use crate::rules::discrete::discrete_distribution;
+use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
 #[derive(Debug, Clone)]
 pub(in crate::chain) struct MirostatV2 {
-    pub tau: f32,
-    pub eta: f32,
+    tau: f32,
+    eta: f32,
     /// The limit of surprise, in bits.
-    pub mu: f32,
+    mu: f32,
+    /// The limit of the last pass.
+    limit: f32,
     generator: Generator,
 }
 
-impl MirostatV2 {
-    pub(in crate::chain) fn new(seed: u32, tau: f32, eta: f32) -> Result<Self, Error> {
+impl Stage {
+    /// Selects a token among those below a limit of surprise. Each draw moves the limit by `eta` times the
+    /// difference between the surprise of the token and `tau`, in bits.
+    ///
+    /// # Errors
+    /// [`Error::BadArgument`] if a number is not finite.
+    pub fn mirostat_v2(seed: u32, tau: f32, eta: f32) -> Result<Self, Error> {
         let (tau, eta) = (finite(tau)?, finite(eta)?);
-        Ok(Self { tau, eta, mu: 2.0 * tau, generator: Generator::new(seed) })
+        let (mu, generator) = (2.0 * tau, Generator::new(seed));
+        Ok(MirostatV2 { tau, eta, mu, limit: mu, generator }.into())
+    }
+}
+
+impl MirostatV2 {
+    pub(super) const PARAMETERS: &[Parameter] = &[
+        Parameter::Seed("SEED"),
+        Parameter::Float("TAU", Some(5.0)),
+        Parameter::Float("ETA", Some(0.1)),
+    ];
+
+    pub(super) fn build(values: &[Value]) -> Result<Stage, Error> {
+        match values {
+            [Value::Seed(seed), Value::Float(tau), Value::Float(eta)] => {
+                Stage::mirostat_v2(*seed, *tau, *eta)
+            }
+            _ => Err(Error::BadArgument),
+        }
+    }
+}
+
+impl TryClone for MirostatV2 {
+    fn try_clone(&self) -> Result<Self, Error> {
+        Ok(self.clone())
     }
 }
 
 impl StageOps for MirostatV2 {
-    fn name(&self) -> &'static str {
-        "mirostat_v2"
-    }
-
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
-        let Self { tau, eta, mu, generator } = self;
+        let Self { tau, eta, mu, generator, .. } = self;
         write!(out, "tau {tau}, eta {eta}, seed {}, mu {mu}", generator.seed())
     }
 
@@ -40,6 +70,7 @@ impl StageOps for MirostatV2 {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
+        self.limit = self.mu;
         let (list, _) = candidates.ranked()?;
         let surprises = list.tokens().iter().position(|token| -token.p.log2() > self.mu);
         list.truncate(surprises.unwrap_or(usize::MAX));
@@ -57,5 +88,9 @@ impl StageOps for MirostatV2 {
     fn reset(&mut self) {
         self.mu = 2.0 * self.tau;
         self.generator = Generator::new(self.generator.seed());
+    }
+
+    fn threshold(&self, _seen: &Observed<'_>) -> Option<Threshold> {
+        Threshold::new(self.limit, "bits")
     }
 }

@@ -1,4 +1,5 @@
-//! The stages, one file for each: its parameters, its rule, and what it remembers.
+//! The stages, one file for each: parameters and their checks, what the stage does and remembers, what a
+//! report says about it, and how a text writes it. The list below is the only one.
 
 mod dist;
 mod dry;
@@ -18,19 +19,98 @@ mod top_p;
 mod typical;
 mod xtc;
 
-pub(super) use dist::Dist;
-pub(super) use dry::Dry;
-pub(super) use greedy::Greedy;
-pub(super) use logit_bias::LogitBias;
-pub(super) use min_p::MinP;
-pub(super) use mirostat_v2::MirostatV2;
-pub(super) use penalties::Penalties;
-pub(super) use s2::S2;
-pub(super) use softmax::Softmax;
-pub(super) use temperature::Temperature;
-pub(super) use temperature_ext::TemperatureExt;
-pub(super) use top_k::TopK;
-pub(super) use top_n_sigma::TopNSigma;
-pub(super) use top_p::TopP;
-pub(super) use typical::Typical;
-pub(super) use xtc::Xtc;
+use super::Stage;
+use super::form::StageForm;
+use super::ops::StageOps;
+use crate::Error;
+use core::ffi::CStr;
+
+macro_rules! stages {
+    ($($name:literal => $module:ident::$kind:ident,)*) => {
+        /// An enum, not `Box<dyn StageOps>`: `Box::new` aborts when memory is short.
+        #[derive(Debug)]
+        pub(super) enum StageKind {
+            $($kind($module::$kind),)*
+        }
+
+        $(impl From<$module::$kind> for Stage {
+            fn from(stage: $module::$kind) -> Self {
+                Self(StageKind::$kind(stage))
+            }
+        })*
+
+        /// Evaluates an expression with the stage of any kind.
+        macro_rules! dispatch {
+            ($stage:expr, $any:ident => $value:expr) => {
+                match $stage {
+                    $(StageKind::$kind($any) => $value,)*
+                }
+            };
+        }
+
+        impl StageKind {
+            pub(super) fn c_name(&self) -> &'static CStr {
+                match self {
+                    $(Self::$kind(_) => $name,)*
+                }
+            }
+
+            pub(super) fn ops(&self) -> &dyn StageOps {
+                dispatch!(self, stage => stage)
+            }
+
+            pub(super) fn ops_mut(&mut self) -> &mut dyn StageOps {
+                dispatch!(self, stage => stage)
+            }
+
+            /// A copy in the same state.
+            pub(super) fn try_clone(&self) -> Result<Stage, Error> {
+                dispatch!(self, stage => stage.try_clone().map(Stage::from))
+            }
+        }
+
+        pub(super) const FORMS: &[StageForm] = &[$(StageForm {
+            name: text($name),
+            parameters: $module::$kind::PARAMETERS,
+            build: $module::$kind::build,
+        },)*];
+    };
+}
+
+stages! {
+    c"logit_bias" => logit_bias::LogitBias,
+    c"penalties" => penalties::Penalties,
+    c"top_k" => top_k::TopK,
+    c"top_p" => top_p::TopP,
+    c"min_p" => min_p::MinP,
+    c"typical" => typical::Typical,
+    c"top_n_sigma" => top_n_sigma::TopNSigma,
+    c"xtc" => xtc::Xtc,
+    c"temperature" => temperature::Temperature,
+    c"temperature_ext" => temperature_ext::TemperatureExt,
+    c"dry" => dry::Dry,
+    c"mirostat_v2" => mirostat_v2::MirostatV2,
+    c"s2" => s2::S2,
+    c"softmax" => softmax::Softmax,
+    c"greedy" => greedy::Greedy,
+    c"dist" => dist::Dist,
+}
+
+/// A copy that fails instead of aborting when memory is short.
+trait TryClone: Sized {
+    fn try_clone(&self) -> Result<Self, Error>;
+}
+
+impl<T: Copy> TryClone for T {
+    fn try_clone(&self) -> Result<Self, Error> {
+        Ok(*self)
+    }
+}
+
+/// The same text without its NUL.
+pub(super) const fn text(name: &'static CStr) -> &'static str {
+    match name.to_str() {
+        Ok(name) => name,
+        Err(_) => "",
+    }
+}

@@ -1,24 +1,34 @@
 //! Penalties for tokens that were accepted lately: by repetition (Keskar et al. 2019, "CTRL"), by
 //! frequency and by presence.
 
+use super::TryClone;
 use super::history::History;
-use crate::Error;
 use crate::chain::candidates::Candidates;
+use crate::chain::form::{Parameter, Value};
+use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::{copy, reserve};
 use crate::rules::penalty;
+use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
 #[derive(Debug)]
 pub(in crate::chain) struct Penalties {
-    pub strengths: penalty::Penalties,
+    strengths: penalty::Penalties,
     history: History,
     /// The distinct tokens of the history in rising order, with how often they are there.
     counts: Vec<(i32, u32)>,
 }
 
-impl Penalties {
-    pub(in crate::chain) fn new(
+impl Stage {
+    /// For tokens among the last `last_n` accepted: divides positive logits by `repeat` and multiplies
+    /// others, then subtracts `frequency` times the number of occurrences, and `presence`.
+    /// `last_n` -1: all; 0: off. (1, 0, 0): off.
+    ///
+    /// # Errors
+    /// [`Error::BadArgument`] if `repeat` is not positive, a number not finite, or `last_n` below -1
+    /// or above 1,048,576; [`Error::OutOfMemory`].
+    pub fn penalties(
         last_n: i32,
         repeat: f32,
         frequency: f32,
@@ -30,28 +40,43 @@ impl Penalties {
         }
         let history = History::new(last_n)?;
         let mut counts = Vec::new();
-        reserve(&mut counts, usize::try_from(last_n).map_or(0, |last_n| last_n + 1))?;
-        Ok(Self { strengths, history, counts })
+        reserve(&mut counts, history.room())?;
+        Ok(Penalties { strengths, history, counts }.into())
     }
+}
 
-    pub(in crate::chain) fn try_clone(&self) -> Result<Self, Error> {
-        let last_n = self.history.last_n();
+impl Penalties {
+    pub(super) const PARAMETERS: &[Parameter] = &[
+        Parameter::Int("LAST_N", None),
+        Parameter::Float("REPEAT", None),
+        Parameter::Float("FREQUENCY", Some(0.0)),
+        Parameter::Float("PRESENCE", Some(0.0)),
+    ];
+
+    pub(super) fn build(values: &[Value]) -> Result<Stage, Error> {
+        match values {
+            [
+                Value::Int(last_n),
+                Value::Float(repeat),
+                Value::Float(frequency),
+                Value::Float(presence),
+            ] => Stage::penalties(*last_n, *repeat, *frequency, *presence),
+            _ => Err(Error::BadArgument),
+        }
+    }
+}
+
+impl TryClone for Penalties {
+    fn try_clone(&self) -> Result<Self, Error> {
+        let history = self.history.try_clone()?;
         let mut counts = copy(&self.counts)?;
-        reserve(&mut counts, usize::try_from(last_n).map_or(0, |last_n| last_n + 1))?;
-        Ok(Self { history: self.history.try_clone()?, counts, ..*self })
-    }
-
-    /// The number of tokens in the history.
-    pub(in crate::chain) fn heard(&self) -> usize {
-        self.history.tokens().len()
+        let room = history.room().saturating_sub(counts.len());
+        reserve(&mut counts, room)?;
+        Ok(Self { history, counts, ..*self })
     }
 }
 
 impl StageOps for Penalties {
-    fn name(&self) -> &'static str {
-        "penalties"
-    }
-
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         let Self { history, counts, .. } = self;
         let penalty::Penalties { repeat, frequency, presence } = self.strengths;
@@ -90,5 +115,26 @@ impl StageOps for Penalties {
     fn reset(&mut self) {
         self.history.clear();
         self.counts.clear();
+    }
+
+    fn history_len(&self) -> Option<usize> {
+        Some(self.history.tokens().len())
+    }
+
+    fn warn(&self, seen: &Observed<'_>, warnings: &mut Warnings<'_>) -> Result<(), Error> {
+        match self.history_len() {
+            Some(0) => seen.warn_if_no_history(self, warnings)?,
+            _ => seen.warn_if_unchanged(warnings)?,
+        }
+        let penalty::Penalties { repeat, frequency, presence } = self.strengths;
+        for (kind, penalty, off) in
+            [("repeat", repeat, 1.0), ("frequency", frequency, 0.0), ("presence", presence, 0.0)]
+        {
+            if penalty < off {
+                let what = "rewards repetition";
+                warnings(format_args!("{kind} penalty {penalty} below {off} {what}"))?;
+            }
+        }
+        seen.warn_if_all_banned(warnings)
     }
 }

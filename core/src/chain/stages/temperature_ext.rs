@@ -1,33 +1,59 @@
-//! A temperature that follows the entropy: low where the model is certain, high where it is not.
+//! A temperature that follows the entropy: low where the model is certain, high where it is not (Zhu et al.
+//! 2024, "Hot or Cold? Adaptive Temperature Sampling for Code Generation with Large Language Models").
 
-use super::super::not_nan;
-use super::temperature::Temperature;
-use crate::Error;
+use super::temperature;
 use crate::chain::candidates::Candidates;
+use crate::chain::form::{Parameter, Value};
+use crate::chain::not_nan;
+use crate::chain::observed::{Observed, Threshold};
 use crate::chain::ops::StageOps;
 use crate::rules::entropy::entropy;
+use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
 #[derive(Debug, Clone, Copy)]
 pub(in crate::chain) struct TemperatureExt {
-    pub t: f32,
-    pub delta: f32,
-    pub exponent: f32,
+    t: f32,
+    delta: f32,
+    exponent: f32,
+    /// The temperature of the last pass; none if there were too few candidates for an entropy.
+    chosen: Option<f32>,
 }
 
-impl TemperatureExt {
-    pub(in crate::chain) fn new(t: f32, delta: f32, exponent: f32) -> Result<Self, Error> {
+impl Stage {
+    /// Divides the logits by a temperature between `t` - `delta` and `t` + `delta`: the entropy's share of
+    /// the largest possible, to the power of `exponent`, is how far up it lies. `delta` 0 and less: as
+    /// [`Stage::temperature`].
+    ///
+    /// # Errors
+    /// [`Error::BadArgument`] for NaN, or if the exponent is infinite.
+    pub fn temperature_ext(t: f32, delta: f32, exponent: f32) -> Result<Self, Error> {
         if !exponent.is_finite() {
             return Err(Error::BadArgument);
         }
-        Ok(Self { t: not_nan(t)?, delta: not_nan(delta)?, exponent })
+        let (t, delta) = (not_nan(t)?, not_nan(delta)?);
+        Ok(TemperatureExt { t, delta, exponent, chosen: None }.into())
+    }
+}
+
+impl TemperatureExt {
+    pub(super) const PARAMETERS: &[Parameter] = &[
+        Parameter::Float("T", None),
+        Parameter::Float("DELTA", None),
+        Parameter::Float("EXPONENT", Some(1.0)),
+    ];
+
+    pub(super) fn build(values: &[Value]) -> Result<Stage, Error> {
+        match values {
+            [Value::Float(t), Value::Float(delta), Value::Float(exponent)] => {
+                Stage::temperature_ext(*t, *delta, *exponent)
+            }
+            _ => Err(Error::BadArgument),
+        }
     }
 
     /// The temperature for these candidates, which are ranked for that; none if they are too few.
-    pub(in crate::chain) fn choose(
-        &self,
-        candidates: &mut Candidates<'_>,
-    ) -> Result<Option<f32>, Error> {
+    fn choose(&self, candidates: &mut Candidates<'_>) -> Result<Option<f32>, Error> {
         if self.delta <= 0.0 {
             return Ok(Some(self.t));
         }
@@ -50,10 +76,6 @@ impl TemperatureExt {
 }
 
 impl StageOps for TemperatureExt {
-    fn name(&self) -> &'static str {
-        "temperature_ext"
-    }
-
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "t {}, delta {}, exponent {}", self.t, self.delta, self.exponent)
     }
@@ -63,9 +85,11 @@ impl StageOps for TemperatureExt {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
-        match self.choose(candidates)? {
-            Some(t) => Temperature { t }.apply(candidates),
-            None => Ok(()),
-        }
+        self.chosen = self.choose(candidates)?;
+        self.chosen.map_or(Ok(()), |t| temperature::apply(candidates, t))
+    }
+
+    fn threshold(&self, _seen: &Observed<'_>) -> Option<Threshold> {
+        Threshold::new(self.chosen?, "temperature")
     }
 }

@@ -1,20 +1,37 @@
 //! The best k.
 
-use crate::Error;
 use crate::chain::candidates::Candidates;
+use crate::chain::form::{Parameter, Value};
+use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
-use core::fmt::{self, Write};
+use crate::{Error, Stage};
+use core::fmt::{self, Display, Write};
 
 #[derive(Debug, Clone, Copy)]
 pub(in crate::chain) struct TopK {
-    pub k: i32,
+    k: i32,
+}
+
+impl Stage {
+    /// Keeps the best `k`, in rank order. 0 and less: off.
+    #[must_use]
+    pub fn top_k(k: i32) -> Self {
+        TopK { k }.into()
+    }
+}
+
+impl TopK {
+    pub(super) const PARAMETERS: &[Parameter] = &[Parameter::Int("K", None)];
+
+    pub(super) fn build(values: &[Value]) -> Result<Stage, Error> {
+        match values {
+            [Value::Int(k)] => Ok(Stage::top_k(*k)),
+            _ => Err(Error::BadArgument),
+        }
+    }
 }
 
 impl StageOps for TopK {
-    fn name(&self) -> &'static str {
-        "top_k"
-    }
-
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "k {}", self.k)
     }
@@ -24,6 +41,27 @@ impl StageOps for TopK {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
-        candidates.keep_top_k(usize::try_from(self.k).unwrap_or(usize::MAX))
+        debug_assert!(self.k > 0);
+        candidates.keep_top_k(self.k as usize)
+    }
+
+    fn main_parameter(&self) -> Option<&dyn Display> {
+        Some(&self.k)
+    }
+
+    fn keeps_best(&self) -> bool {
+        true
+    }
+
+    fn keeps_frozen(&self) -> bool {
+        true
+    }
+
+    fn threshold(&self, _seen: &Observed<'_>) -> Option<Threshold> {
+        Threshold::new(self.k, "rank")
+    }
+
+    fn warn(&self, seen: &Observed<'_>, warnings: &mut Warnings<'_>) -> Result<(), Error> {
+        seen.warn_as_filter(self, warnings)
     }
 }

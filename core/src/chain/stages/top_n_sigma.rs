@@ -1,27 +1,43 @@
-//! What is not more than n standard deviations below the best.
+//! Tokens at most n standard deviations below the best (Tang et al. 2024, "Top-nσ: Not All Logits Are You
+//! Need").
 
-use super::super::not_nan;
-use crate::Error;
 use crate::chain::candidates::Candidates;
+use crate::chain::form::{Parameter, Value};
+use crate::chain::not_nan;
+use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
-use core::fmt::{self, Write};
+use crate::{Error, Stage};
+use core::fmt::{self, Display, Write};
 
 #[derive(Debug, Clone, Copy)]
 pub(in crate::chain) struct TopNSigma {
-    pub n: f32,
+    n: f32,
+    /// The least logit that stayed in the last pass.
+    limit: f64,
+}
+
+impl Stage {
+    /// Keeps tokens whose logits are at most `n` standard deviations below the largest. 0 and less: off.
+    ///
+    /// # Errors
+    /// [`Error::BadArgument`] for NaN.
+    pub fn top_n_sigma(n: f32) -> Result<Self, Error> {
+        Ok(TopNSigma { n: not_nan(n)?, limit: f64::NAN }.into())
+    }
 }
 
 impl TopNSigma {
-    pub(in crate::chain) fn new(n: f32) -> Result<Self, Error> {
-        Ok(Self { n: not_nan(n)? })
+    pub(super) const PARAMETERS: &[Parameter] = &[Parameter::Float("N", None)];
+
+    pub(super) fn build(values: &[Value]) -> Result<Stage, Error> {
+        match values {
+            [Value::Float(n)] => Stage::top_n_sigma(*n),
+            _ => Err(Error::BadArgument),
+        }
     }
 }
 
 impl StageOps for TopNSigma {
-    fn name(&self) -> &'static str {
-        "top_n_sigma"
-    }
-
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "n {}", self.n)
     }
@@ -32,8 +48,28 @@ impl StageOps for TopNSigma {
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         let std_dev = candidates.std_dev()?;
-        let limit = f64::from(candidates.top()?) - f64::from(self.n) * std_dev;
-        // inf * 0 or inf - inf: nothing is below that.
-        if limit.is_nan() { Ok(()) } else { candidates.at_least(limit, 1) }
+        self.limit = f64::from(candidates.top()?) - f64::from(self.n) * std_dev;
+        // inf * 0 and inf - inf are NaN, and no logit is below that.
+        if self.limit.is_nan() { Ok(()) } else { candidates.at_least(self.limit, 1) }
+    }
+
+    fn main_parameter(&self) -> Option<&dyn Display> {
+        Some(&self.n)
+    }
+
+    fn keeps_best(&self) -> bool {
+        true
+    }
+
+    fn keeps_frozen(&self) -> bool {
+        true
+    }
+
+    fn threshold(&self, _seen: &Observed<'_>) -> Option<Threshold> {
+        Threshold::new(self.limit, "logit")
+    }
+
+    fn warn(&self, seen: &Observed<'_>, warnings: &mut Warnings<'_>) -> Result<(), Error> {
+        seen.warn_as_filter(self, warnings)
     }
 }

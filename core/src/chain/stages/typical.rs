@@ -1,31 +1,46 @@
-//! Locally typical sampling (Meister et al. 2022, "Locally Typical Sampling"): what carries about as
-//! much information as is to be expected.
+//! Locally typical sampling (Meister et al. 2022, "Locally Typical Sampling"): tokens whose information is
+//! near the entropy.
 
-use super::super::not_nan;
-use crate::Error;
 use crate::chain::candidates::Candidates;
+use crate::chain::form::{Parameter, Value};
+use crate::chain::not_nan;
+use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::reserve;
 use crate::rules::entropy::entropy;
-use core::fmt::{self, Write};
+use crate::{Error, Stage, TokenData};
+use core::fmt::{self, Display, Write};
 
 #[derive(Debug, Clone, Copy)]
 pub(in crate::chain) struct Typical {
-    pub p: f32,
-    pub min_keep: usize,
+    p: f32,
+    min_keep: usize,
+}
+
+impl Stage {
+    /// Keeps tokens whose information is nearest to the entropy, until they have more than `p` of the
+    /// mass. 1 and more: off.
+    ///
+    /// # Errors
+    /// [`Error::BadArgument`] for NaN.
+    pub fn typical(p: f32, min_keep: usize) -> Result<Self, Error> {
+        Ok(Typical { p: not_nan(p)?, min_keep }.into())
+    }
 }
 
 impl Typical {
-    pub(in crate::chain) fn new(p: f32, min_keep: usize) -> Result<Self, Error> {
-        Ok(Self { p: not_nan(p)?, min_keep })
+    pub(super) const PARAMETERS: &[Parameter] =
+        &[Parameter::Float("P", None), Parameter::Count("MIN_KEEP", Some(1))];
+
+    pub(super) fn build(values: &[Value]) -> Result<Stage, Error> {
+        match values {
+            [Value::Float(p), Value::Count(min_keep)] => Stage::typical(*p, *min_keep),
+            _ => Err(Error::BadArgument),
+        }
     }
 }
 
 impl StageOps for Typical {
-    fn name(&self) -> &'static str {
-        "typical"
-    }
-
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "p {}, min_keep {}", self.p, self.min_keep)
     }
@@ -40,14 +55,13 @@ impl StageOps for Typical {
         let scores = &mut scratch.scores;
         scores.clear();
         reserve(scores, list.tokens().len())?;
-        // -ln 0 is inf and comes last.
+        // -ln 0 is inf, which comes last.
         let score = |p: f32| (-f64::from(p).ln() - entropy).abs();
         scores.extend(list.tokens().iter().zip(0..).map(|(t, rank)| (score(t.p), rank, *t)));
-        // The rank makes the order of equal scores certain.
+        // Equal scores are in rank order.
         scores.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let mut running = 0.0;
-        let passes = |(_, _, token): &(f64, u32, _)| {
-            let token: &crate::TokenData = token;
+        let passes = |(_, _, token): &(f64, u32, TokenData)| {
             running += token.p;
             running > self.p
         };
@@ -56,5 +70,17 @@ impl StageOps for Typical {
         list.truncate(passed.max(self.min_keep));
         list.sorted = false;
         Ok(())
+    }
+
+    fn main_parameter(&self) -> Option<&dyn Display> {
+        Some(&self.p)
+    }
+
+    fn threshold(&self, _seen: &Observed<'_>) -> Option<Threshold> {
+        Threshold::new(self.p, "mass")
+    }
+
+    fn warn(&self, seen: &Observed<'_>, warnings: &mut Warnings<'_>) -> Result<(), Error> {
+        seen.warn_as_filter(self, warnings)
     }
 }

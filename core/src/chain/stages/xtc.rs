@@ -1,40 +1,72 @@
-//! Exclude top choices: now and then the best tokens are dropped, all but the last that is still
-//! probable.
+//! Exclude top choices: with some probability all probable tokens are dropped but the least probable of
+//! them.
 
-use super::super::not_nan;
-use crate::Error;
+use super::TryClone;
 use crate::chain::candidates::Candidates;
+use crate::chain::form::{Parameter, Value};
+use crate::chain::not_nan;
+use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
 use crate::rng::Generator;
+use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
 #[derive(Debug, Clone)]
 pub(in crate::chain) struct Xtc {
-    pub probability: f32,
-    pub threshold: f32,
-    pub min_keep: usize,
+    probability: f32,
+    threshold: f32,
+    min_keep: usize,
     generator: Generator,
     /// The generator before this pass, if the pass took a word of it.
     before: Option<Generator>,
 }
 
-impl Xtc {
-    pub(in crate::chain) fn new(
+impl Stage {
+    /// With the given probability, drops the tokens of at least `threshold`, except the last of them.
+    /// Probability 0 and less, and a threshold above 0.5: off.
+    ///
+    /// # Errors
+    /// [`Error::BadArgument`] for NaN.
+    pub fn xtc(
         probability: f32,
         threshold: f32,
         min_keep: usize,
         seed: u32,
     ) -> Result<Self, Error> {
         let (probability, threshold) = (not_nan(probability)?, not_nan(threshold)?);
-        Ok(Self { probability, threshold, min_keep, generator: Generator::new(seed), before: None })
+        let generator = Generator::new(seed);
+        Ok(Xtc { probability, threshold, min_keep, generator, before: None }.into())
+    }
+}
+
+impl Xtc {
+    pub(super) const PARAMETERS: &[Parameter] = &[
+        Parameter::Float("PROBABILITY", None),
+        Parameter::Float("THRESHOLD", None),
+        Parameter::Count("MIN_KEEP", Some(1)),
+        Parameter::Seed("SEED"),
+    ];
+
+    pub(super) fn build(values: &[Value]) -> Result<Stage, Error> {
+        match values {
+            [
+                Value::Float(probability),
+                Value::Float(threshold),
+                Value::Count(min_keep),
+                Value::Seed(seed),
+            ] => Stage::xtc(*probability, *threshold, *min_keep, *seed),
+            _ => Err(Error::BadArgument),
+        }
+    }
+}
+
+impl TryClone for Xtc {
+    fn try_clone(&self) -> Result<Self, Error> {
+        Ok(self.clone())
     }
 }
 
 impl StageOps for Xtc {
-    fn name(&self) -> &'static str {
-        "xtc"
-    }
-
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         let Self { probability, threshold, min_keep, generator, .. } = self;
         write!(out, "probability {probability}, threshold {threshold}, min_keep {min_keep}")?;
@@ -76,5 +108,18 @@ impl StageOps for Xtc {
 
     fn reset(&mut self) {
         self.generator = Generator::new(self.generator.seed());
+    }
+
+    // Where it does not act.
+    fn keeps_frozen(&self) -> bool {
+        true
+    }
+
+    fn threshold(&self, _seen: &Observed<'_>) -> Option<Threshold> {
+        Threshold::new(self.threshold, "probability")
+    }
+
+    fn warn(&self, seen: &Observed<'_>, warnings: &mut Warnings<'_>) -> Result<(), Error> {
+        seen.warn_if_one_left_and(self, "not the best token", warnings)
     }
 }

@@ -32,7 +32,7 @@ impl Spec {
             Self::Penalties { last_n, repeat, frequency, presence } => {
                 Stage::penalties(*last_n, *repeat, *frequency, *presence)
             }
-            Self::TopK(k) => Stage::top_k(*k),
+            Self::TopK(k) => Ok(Stage::top_k(*k)),
             Self::TopP { p, min_keep } => Stage::top_p(*p, *min_keep),
             Self::MinP { p, min_keep } => Stage::min_p(*p, *min_keep),
             Self::Typical { p, min_keep } => Stage::typical(*p, *min_keep),
@@ -49,10 +49,10 @@ impl Spec {
                 Stage::dry(*multiplier, *base, *allowed_length, *last_n, &breakers)
             }
             Self::MirostatV2 { seed, tau, eta } => Stage::mirostat_v2(*seed, *tau, *eta),
-            Self::S2(params) => Stage::s2(*params),
-            Self::Softmax => Stage::softmax(),
-            Self::Greedy => Stage::greedy(),
-            Self::Dist(seed) => Stage::dist(*seed),
+            Self::S2(params) => Ok(Stage::s2(*params)),
+            Self::Softmax => Ok(Stage::softmax()),
+            Self::Greedy => Ok(Stage::greedy()),
+            Self::Dist(seed) => Ok(Stage::dist(*seed)),
         }
     }
 

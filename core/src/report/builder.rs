@@ -1,45 +1,45 @@
-//! Follows a pass of a chain and takes down what each stage does.
+//! Follows a pass of a chain and records what each stage does.
 
-use super::shares::{Shares, counted};
-use super::text::written;
-use super::threshold::threshold;
+use super::shares::Shares;
+use super::text::{push_warning, written};
 use super::{CandidateReport, Report, StageReport, warnings};
-use crate::chain::{Setting, Step};
+use crate::chain::{Observed, Step, counted};
 use crate::draw::check_row_len;
 use crate::rules::rank::{RankKey, nan_to_neg_inf};
 use crate::{Chain, Error, Stage, TokenData, memory};
 
 /// What is known between two stages.
-struct Pass {
+struct Builder {
     report: Report,
     /// The shares in the row.
     raw: Shares,
     /// Those of the candidates left; in the end those of the selection.
     current: Shares,
-    /// What became of each token.
-    fates: Vec<Fate>,
+    /// What became of each token, by id.
+    token_states: Vec<TokenState>,
     /// The number of candidates.
     left: usize,
 }
 
 /// What became of a token so far.
-struct Fate {
-    /// Its logit when it was seen last.
+struct TokenState {
+    /// Its logit after the last stage that it came to.
     logit: f32,
-    /// The stages that left it.
+    /// The number of stages that left it.
     survived: usize,
 }
 
 pub(super) fn report(chain: &Chain, logits: &[f32], first: usize) -> Result<Report, Error> {
     check_row_len(logits.len())?;
-    let mut pass = Pass::new(logits, first)?;
-    let top = pass.fates.iter().map(|fate| fate.logit).fold(f32::NEG_INFINITY, f32::max);
-    warnings::row(&mut pass.report, top)?;
-    chain.trace(logits, |step| pass.take(&step))?;
-    pass.finish(chain)
+    let mut builder = Builder::new(logits, first)?;
+    let top =
+        builder.token_states.iter().map(|state| state.logit).fold(f32::NEG_INFINITY, f32::max);
+    warnings::row(&mut builder.report, top)?;
+    chain.trace(logits, |step| builder.record(&step))?;
+    builder.finish(chain)
 }
 
-impl Pass {
+impl Builder {
     fn new(logits: &[f32], first: usize) -> Result<Self, Error> {
         let tokens = logits.len();
         let mut row = Vec::new();
@@ -50,9 +50,9 @@ impl Pass {
         let (mut raw, mut current) = (Shares::new(tokens)?, Shares::new(tokens)?);
         raw.set_softmax(counted(&row, false));
         current.set_softmax(counted(&row, false));
-        let mut fates = Vec::new();
-        memory::reserve(&mut fates, tokens)?;
-        fates.extend(row.iter().map(|token| Fate { logit: token.logit, survived: 0 }));
+        let mut token_states = Vec::new();
+        memory::reserve(&mut token_states, tokens)?;
+        token_states.extend(row.iter().map(|token| TokenState { logit: token.logit, survived: 0 }));
         let report = Report {
             tokens,
             nans: logits.iter().filter(|logit| logit.is_nan()).count(),
@@ -64,27 +64,35 @@ impl Pass {
             warnings: Vec::new(),
         };
         let left = counted(&row, false).count();
-        Ok(Self { report, raw, current, fates, left })
+        Ok(Self { report, raw, current, token_states, left })
     }
 
-    /// Takes down what a stage did.
-    fn take(&mut self, step: &Step<'_>) -> Result<(), Error> {
-        let setting = step.stage.setting();
+    /// Records what a stage did.
+    fn record(&mut self, step: &Step<'_>) -> Result<(), Error> {
         let off = step.stage.is_off();
-        let place = step.selected.filter(|_| matches!(setting, Setting::Greedy));
-        let chosen = place.and_then(|place| step.after.get(place..=place));
-        let (tokens, hidden) = match chosen {
-            Some(chosen) => (chosen, step.hidden.map(|_| 0)),
-            None => (step.after, step.hidden),
+        // Greedy leaves one.
+        let place = step.selected.filter(|_| step.stage.takes_best());
+        let best = place.map(|place| &step.after[place..=place]);
+        let tokens = best.unwrap_or(step.after);
+        let neg_inf_tail = step.neg_inf_tail.map(|tail| if best.is_some() { 0 } else { tail });
+        let all = neg_inf_tail.is_some();
+        let after = counted(tokens, all).count() + neg_inf_tail.unwrap_or(0);
+        let before = if step.stage.counts_neg_inf() { step.before.len() } else { self.left };
+        let seen = Observed {
+            name: step.stage.name(),
+            before: step.before,
+            after: step.after,
+            neg_inf_tail: step.neg_inf_tail,
+            counts: (before, after),
+            first_two: self.current.first_two,
         };
-        let all = hidden.is_some();
-        let after = counted(tokens, all).count() + hidden.unwrap_or(0);
-        // The S2 rule ranks what is at -inf too.
-        let ranks_all = matches!(setting, Setting::S2(_));
-        let before = if ranks_all { step.before.len() } else { self.left };
-        let cut = if off { None } else { threshold(step, &self.current, (before, after)) };
-        // Infinite parameters can make one that is no number, and so none.
-        let cut = cut.filter(|cut| !cut.0.is_nan());
+        let mut threshold = None;
+        if !off {
+            // Infinite parameters can make NaN, which is no threshold.
+            threshold = step.applied.threshold(&seen).filter(|cut| !cut.value.is_nan());
+            let warnings = &mut self.report.warnings;
+            step.applied.warn(&seen, &mut |line| push_warning(warnings, line))?;
+        }
         let stage = StageReport {
             name: step.stage.name(),
             parameters: written(|text| step.stage.describe(text))?,
@@ -94,18 +102,15 @@ impl Pass {
             raw_mass: self.raw.mass(counted(tokens, all)),
             kept_mass: self.current.mass(counted(tokens, all)),
             entropy: 0.0,
-            threshold: cut.map(|cut| cut.0),
-            unit: cut.map_or("", |cut| cut.1),
+            threshold: threshold.map(|cut| cut.value),
+            unit: threshold.map_or("", |cut| cut.unit),
         };
-        if !off {
-            warnings::stage(&mut self.report.warnings, step, &stage, &self.current)?;
-        }
         self.current.set_softmax(counted(tokens, all));
         let entropy = self.current.entropy;
         self.follow(step, tokens, all);
         self.left = after;
         self.add(StageReport { entropy, ..stage })?;
-        if let Some(place) = step.selected.filter(|_| chosen.is_none()) {
+        if let Some(place) = step.selected.filter(|_| best.is_none()) {
             self.select(step.after, place);
         }
         Ok(())
@@ -117,17 +122,14 @@ impl Pass {
         Ok(())
     }
 
-    /// Sees which tokens are left, and their logits.
+    /// Records which tokens are left, and their logits.
     fn follow(&mut self, step: &Step<'_>, tokens: &[TokenData], all: bool) {
-        let fate = |fates: &mut [Fate], id: i32, see: &dyn Fn(&mut Fate)| {
-            let fate = usize::try_from(id).ok().and_then(|id| fates.get_mut(id));
-            fate.into_iter().for_each(see);
-        };
+        // The ids are those of the row.
         for token in step.after {
-            fate(&mut self.fates, token.id, &|fate| fate.logit = token.logit);
+            self.token_states[token.id as usize].logit = token.logit;
         }
         for token in counted(tokens, all) {
-            fate(&mut self.fates, token.id, &|fate| fate.survived = step.index + 1);
+            self.token_states[token.id as usize].survived = step.index + 1;
         }
     }
 
@@ -137,11 +139,10 @@ impl Pass {
         self.report.selecting = chain.stages().iter().position(Stage::selects);
         warnings::chain(&mut self.report, chain.stages())?;
         for token in &mut self.report.candidates {
-            if let Some(fate) = self.fates.get(token.id as usize) {
-                let dropped = token.logit > f32::NEG_INFINITY && fate.survived < ran;
-                token.dropped_by = dropped.then_some(fate.survived);
-                token.final_logit = fate.logit;
-            }
+            let state = &self.token_states[token.id as usize];
+            let dropped = token.logit > f32::NEG_INFINITY && state.survived < ran;
+            token.dropped_by = dropped.then_some(state.survived);
+            token.final_logit = state.logit;
             token.final_probability = self.current.of(token.id as i32);
         }
         let (before, after) = (self.left, self.left);
@@ -165,17 +166,17 @@ impl Pass {
         Ok(self.report)
     }
 
-    /// The shares are those with which a stage selected the token at `place`.
+    /// Makes the shares those with which a stage selected the token at `place`.
     fn select(&mut self, tokens: &[TokenData], place: usize) {
         let weights = tokens.iter().map(|token| (token.id, f64::from(token.p)));
         if !self.current.set(weights) {
-            // Weights that are no distribution leave the selection no choice.
+            // The weights are no distribution, so the token was certain.
             self.current.set(tokens.iter().skip(place).take(1).map(|token| (token.id, 1.0)));
         }
     }
 }
 
-/// The first tokens of the row by rank; what becomes of them is not known yet.
+/// The first tokens of the row by rank. What becomes of them is filled in later.
 fn first_ranks(
     logits: &[f32],
     row: &[TokenData],
