@@ -187,6 +187,8 @@
  *                   running sum of p reaches top_p, and min_keep
  *  min_p            keeps l >= m + logf(min_p); if these are fewer than           p <= 0
  *                   min_keep, sorts and keeps the first min_keep
+ *  epsilon_cutoff   sorts; keeps p >= epsilon, p being e / S with S and the        epsilon <= 0
+ *                   quotient in double; and min_keep
  *  typical          sorts; softmax; s = |-ln p - entropy| in double; keeps by     p >= 1
  *                   rising s, in this order, up to and with the candidate at
  *                   which the running sum of p passes the limit, and min_keep
@@ -2098,6 +2100,28 @@ S2_MUST_USE
 int32_t s2_chain_add_typical(struct S2Chain *chain,
                              float p,
                              size_t min_keep);
+
+/**
+ * Adds a stage that drops improbable tokens: epsilon_cutoff in the table of stages.
+ *
+ * Parameters:
+ *
+ * - `chain`: the handle.
+ * - `epsilon`: the least probability of a token that stays. 0 and less is "off".
+ * - `min_keep`: at least this many candidates stay, all if there are fewer. 0 counts as 1.
+ *
+ * Returns: the stage's index, or a status as s2_chain_add_greedy(); also:
+ *
+ * - S2_ERROR_BAD_ARGUMENT: `epsilon` is NaN.
+ *
+ * Randomness: none. Threads: one at a time with `chain`. Memory: the stage.
+ *
+ * Since: 0.1.0
+ */
+S2_MUST_USE
+int32_t s2_chain_add_epsilon_cutoff(struct S2Chain *chain,
+                                    float epsilon,
+                                    size_t min_keep);
 
 /**
  * Adds a stage that keeps logits near the largest: top_n_sigma in the table of stages.

@@ -665,6 +665,9 @@ public:
     Chain &typical(float p, std::size_t min_keep = 1) & noexcept {
         return add(s2_chain_add_typical(get(), p, min_keep));
     }
+    Chain &epsilon_cutoff(float epsilon, std::size_t min_keep = 1) & noexcept {
+        return add(s2_chain_add_epsilon_cutoff(get(), epsilon, min_keep));
+    }
     Chain &top_n_sigma(float n) & noexcept { return add(s2_chain_add_top_n_sigma(get(), n)); }
     Chain &xtc(float probability, float threshold, std::size_t min_keep, std::uint32_t seed) & noexcept {
         return add(s2_chain_add_xtc(get(), probability, threshold, min_keep, seed));

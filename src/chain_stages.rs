@@ -104,6 +104,32 @@ pub unsafe extern "C" fn s2_chain_add_typical(chain: *mut S2Chain, p: f32, min_k
     unsafe { add(chain, || Stage::typical(p, min_keep)) }
 }
 
+/// Adds a stage that drops improbable tokens: epsilon_cutoff in the table of stages.
+///
+/// Parameters:
+///
+/// - `chain`: the handle.
+/// - `epsilon`: the least probability of a token that stays. 0 and less is "off".
+/// - `min_keep`: at least this many candidates stay, all if there are fewer. 0 counts as 1.
+///
+/// Returns: the stage's index, or a status as s2_chain_add_greedy(); also:
+///
+/// - S2_ERROR_BAD_ARGUMENT: `epsilon` is NaN.
+///
+/// Randomness: none. Threads: one at a time with `chain`. Memory: the stage.
+///
+/// Since: 0.1.0
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_add_epsilon_cutoff(
+    chain: *mut S2Chain,
+    epsilon: f32,
+    min_keep: usize,
+) -> i32 {
+    // SAFETY: the caller keeps the header's promise about `chain`.
+    unsafe { add(chain, || Stage::epsilon_cutoff(epsilon, min_keep)) }
+}
+
 /// Adds a stage that keeps logits near the largest: top_n_sigma in the table of stages.
 ///
 /// Parameters:

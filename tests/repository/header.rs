@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 const CHAPTERS: [&str; 18] = [
     "core/src/params.rs",
     "src/oneshot.rs",
-    "core/src/allowed.rs",
+    "core/src/id_mask.rs",
     "src/sampler.rs",
     "src/request.rs",
     "src/rows.rs",

@@ -3,6 +3,7 @@
 use crate::common;
 
 use common::chain::spec::{Spec, fill};
+use common::rows;
 use s2sampler_core::{Applied, Chain, SamplerParams, TokenData};
 use std::collections::BTreeSet;
 
@@ -92,6 +93,35 @@ fn min_p() {
     left(&of(1.05, 1), &[3], &[1.0]);
     left(&of(0.76, 3), &[3, 2, 1], &[0.444_44, 0.333_33, 0.222_22]);
     left(&of(1.05, 2), &[3, 2], &[0.571_429, 0.428_571]);
+}
+
+#[test]
+fn epsilon_cutoff() {
+    let of =
+        |epsilon, min_keep| after(Spec::EpsilonCutoff { epsilon, min_keep }, &[], likely(&RISING));
+    left(&of(0.0, 0), &[0, 1, 2, 3], &RISING);
+    left(&of(-1.0, 0), &[0, 1, 2, 3], &RISING);
+    left(&of(0.09, 0), &[3, 2, 1, 0], &FALLING);
+    left(&of(0.15, 0), &[3, 2, 1], &[0.444_44, 0.333_33, 0.222_22]);
+    near(of(0.15, 0).iter().map(|token| token.p), &[0.4, 0.3, 0.2]);
+    left(&of(0.15, 9), &[3, 2, 1, 0], &FALLING);
+    // The best stays, whatever its probability.
+    left(&of(0.9, 0), &[3], &[1.0]);
+    left(&of(f32::INFINITY, 2), &[3, 2], &[0.571_429, 0.428_571]);
+
+    // What Hugging Face's epsilon_cutoff of 0.01 leaves of a row of the golden data's generator.
+    let row = rows::bell(50, 1.0 / (1 << 19) as f32, 7_355_264_397_604_496_222);
+    let stage = Spec::EpsilonCutoff { epsilon: 0.01, min_keep: 1 };
+    let kept = after(stage, &[], with_logits(&row));
+    let e: Vec<f64> = kept.iter().map(|token| f64::from(token.logit).exp()).collect();
+    let sum: f64 = e.iter().sum();
+    near(
+        e.iter().take(5).map(|e| (e / sum) as f32),
+        &[0.357_202_9, 0.118_055_28, 0.072_514_69, 0.069_838_79, 0.060_394_11],
+    );
+    let mut ids = ids(&kept);
+    ids.sort_unstable();
+    assert_eq!(ids, [0, 2, 6, 9, 13, 18, 21, 23, 25, 30, 32, 35, 37, 39, 42, 45, 47, 48]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod dist;
 mod dry;
+mod epsilon_cutoff;
 mod greedy;
 mod history;
 mod logit_bias;
@@ -83,6 +84,7 @@ stages! {
     c"top_k" => top_k::TopK,
     c"top_p" => top_p::TopP,
     c"min_p" => min_p::MinP,
+    c"epsilon_cutoff" => epsilon_cutoff::EpsilonCutoff,
     c"typical" => typical::Typical,
     c"top_n_sigma" => top_n_sigma::TopNSigma,
     c"xtc" => xtc::Xtc,

@@ -46,6 +46,21 @@ pub fn min_p(list: &mut List, p: f32, min_keep: usize) {
     }
 }
 
+pub fn epsilon_cutoff(list: &mut List, epsilon: f32, min_keep: usize) {
+    if epsilon <= 0.0 {
+        return;
+    }
+    list.sort();
+    list.held = false;
+    let e: Vec<f64> = list.exponentials().into_iter().map(f64::from).collect();
+    let sum = e.iter().fold(0.0, |s, e| s + e);
+    for (c, e) in list.items.iter_mut().zip(&e) {
+        c.p = (e / sum) as f32;
+    }
+    let kept = e.iter().filter(|e| **e / sum >= f64::from(epsilon)).count();
+    list.items.truncate(kept.max(min_keep).max(1));
+}
+
 pub fn typical(list: &mut List, p: f32, min_keep: usize) {
     if p >= 1.0 {
         return;

@@ -234,6 +234,9 @@ fn pass(spec: &Spec, state: &mut State, list: &mut List) -> Option<usize> {
         Spec::TopK(k) => filters::top_k(list, *k),
         Spec::TopP { p, min_keep } => filters::top_p(list, *p, *min_keep),
         Spec::MinP { p, min_keep } => filters::min_p(list, *p, *min_keep),
+        Spec::EpsilonCutoff { epsilon, min_keep } => {
+            filters::epsilon_cutoff(list, *epsilon, *min_keep);
+        }
         Spec::Typical { p, min_keep } => filters::typical(list, *p, *min_keep),
         Spec::TopNSigma(n) => filters::top_n_sigma(list, *n),
         Spec::Xtc { probability, threshold, min_keep, .. } => {

@@ -59,7 +59,7 @@ impl Aim {
     }
 
     fn stage(&self, random: &mut SplitMix) -> Spec {
-        match random.below(16) {
+        match random.below(17) {
             0 => Spec::LogitBias(self.biases(random)),
             1 | 2 => Spec::Penalties {
                 last_n: random.pick(&[-1, 0, 1, 2, 7, 64, 64, 1 << 20]),
@@ -101,6 +101,10 @@ impl Aim {
                 top_p: any_of(&[0.8, 1.0, f32::NAN], self.nucleus(random), random),
                 top_k: self.limit(random),
             }),
+            15 => Spec::EpsilonCutoff {
+                epsilon: random.pick(&[-1.0, 0.0, 1e-30, 1e-4, 1e-3, 0.02, 0.3, 1.0, 2.0]),
+                min_keep: self.min_keep(random),
+            },
             _ => Spec::Softmax,
         }
     }

@@ -12,6 +12,7 @@ pub enum Spec {
     TopK(i32),
     TopP { p: f32, min_keep: usize },
     MinP { p: f32, min_keep: usize },
+    EpsilonCutoff { epsilon: f32, min_keep: usize },
     Typical { p: f32, min_keep: usize },
     TopNSigma(f32),
     Xtc { probability: f32, threshold: f32, min_keep: usize, seed: u32 },
@@ -35,6 +36,7 @@ impl Spec {
             Self::TopK(k) => Ok(Stage::top_k(*k)),
             Self::TopP { p, min_keep } => Stage::top_p(*p, *min_keep),
             Self::MinP { p, min_keep } => Stage::min_p(*p, *min_keep),
+            Self::EpsilonCutoff { epsilon, min_keep } => Stage::epsilon_cutoff(*epsilon, *min_keep),
             Self::Typical { p, min_keep } => Stage::typical(*p, *min_keep),
             Self::TopNSigma(n) => Stage::top_n_sigma(*n),
             Self::Xtc { probability, threshold, min_keep, seed } => {
@@ -64,6 +66,7 @@ impl Spec {
             Self::TopK(_) => "top_k",
             Self::TopP { .. } => "top_p",
             Self::MinP { .. } => "min_p",
+            Self::EpsilonCutoff { .. } => "epsilon_cutoff",
             Self::Typical { .. } => "typical",
             Self::TopNSigma(_) => "top_n_sigma",
             Self::Xtc { .. } => "xtc",
