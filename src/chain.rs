@@ -11,7 +11,7 @@ use s2sampler_core::{Chain, Error};
 /// Its tokens depend on nothing but the stages, their seeds, the rows and the tokens accepted, in
 /// order. Opaque: made by s2_chain_new() and its like, ended by s2_chain_free(). See "A chain of
 /// stages" at the top of this file. One thread at a time, as S2Sampler. Since: 0.1.0
-pub struct S2Chain(pub(crate) Chain);
+pub struct S2Chain(pub(crate) Chain, pub(crate) u32);
 
 /// Makes a chain without stages.
 ///
@@ -29,7 +29,7 @@ pub struct S2Chain(pub(crate) Chain);
 #[must_use]
 #[unsafe(no_mangle)]
 pub extern "C" fn s2_chain_new(seed: u32) -> *mut S2Chain {
-    guard::value(ptr::null_mut(), || pointers::give(Ok(S2Chain(Chain::new(seed)))))
+    guard::value(ptr::null_mut(), || pointers::give(Ok(S2Chain(Chain::new(), seed))))
 }
 
 /// Makes a second chain in the same state, histories and generators and all: both continue alike.
@@ -50,7 +50,9 @@ pub unsafe extern "C" fn s2_chain_clone(chain: *const S2Chain) -> *mut S2Chain {
     guard::value(ptr::null_mut(), || {
         // SAFETY: the caller keeps the header's promise about `chain`.
         let chain = unsafe { pointers::view(chain) };
-        pointers::give(chain.and_then(|chain| chain.0.try_clone().map(S2Chain)))
+        pointers::give(
+            chain.and_then(|chain| chain.0.try_clone().map(|copy| S2Chain(copy, chain.1))),
+        )
     })
 }
 
@@ -181,6 +183,6 @@ pub unsafe extern "C" fn s2_chain_stage_name(chain: *const S2Chain, index: i32) 
 pub unsafe extern "C" fn s2_chain_get_seed(chain: *const S2Chain) -> u32 {
     guard::value(0, || {
         // SAFETY: the caller keeps the header's promise about `chain`.
-        unsafe { pointers::view(chain) }.map_or(0, |chain| chain.0.seed())
+        unsafe { pointers::view(chain) }.map_or(0, |chain| chain.1)
     })
 }

@@ -68,7 +68,7 @@ impl S2PresetParams {
 fn preset(number: i32) -> Result<Preset, Error> {
     Ok(match number {
         S2_PRESET_S2 => Preset::S2,
-        S2_PRESET_ARTICLE => Preset::Article,
+        S2_PRESET_ARTICLE => Preset::TemperatureFirst,
         S2_PRESET_LLAMA => Preset::Llama,
         S2_PRESET_HUGGINGFACE => Preset::HuggingFace,
         _ => return Err(Error::BadArgument),
@@ -140,6 +140,6 @@ pub unsafe extern "C" fn s2_chain_new_preset(
             };
             Chain::preset(preset, &params.values(), seed)
         });
-        pointers::give(chain.map(S2Chain))
+        pointers::give(chain.map(|chain| S2Chain(chain, seed)))
     })
 }

@@ -137,7 +137,7 @@ fn a_chain_does_not_allocate_again() {
 }
 
 fn for_each_chain(mut body: impl FnMut(&str, &mut Chain)) {
-    for preset in [Preset::S2, Preset::Article, Preset::Llama, Preset::HuggingFace] {
+    for preset in [Preset::S2, Preset::TemperatureFirst, Preset::Llama, Preset::HuggingFace] {
         let params = PresetParams { penalty_last_n: 64, ..PresetParams::of(preset) };
         let mut chain = Chain::preset(preset, &params, 1).expect("a chain");
         body(&format!("{preset:?}"), &mut chain);
@@ -175,7 +175,7 @@ fn for_each_chain(mut body: impl FnMut(&str, &mut Chain)) {
             [Spec::Greedy, Spec::Dist(3), Spec::MirostatV2 { seed: 1, tau: 3.0, eta: 0.1 }]
         {
             let specs = [&edits[..], &cut, &[select]].concat();
-            body(&format!("{specs:?}"), &mut fill(Chain::new(1), &specs));
+            body(&format!("{specs:?}"), &mut fill(Chain::new(), &specs));
         }
     }
 }

@@ -94,7 +94,7 @@ fn sample(chain: &mut Chain, row: &[f32]) {
 
 fuzz_target!(|input: (Row, Vec<Step>)| {
     let (Row(row), steps) = input;
-    let mut chain = Chain::new(5);
+    let mut chain = Chain::new();
     for step in steps.iter().take(40) {
         match step {
             Step::Add(kind) => {

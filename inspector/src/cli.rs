@@ -92,7 +92,7 @@ pub struct SettingArgs {
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
 pub enum PresetName {
     S2,
-    Article,
+    TemperatureFirst,
     Llama,
     Huggingface,
 }
@@ -101,7 +101,7 @@ impl From<PresetName> for Preset {
     fn from(name: PresetName) -> Self {
         match name {
             PresetName::S2 => Self::S2,
-            PresetName::Article => Self::Article,
+            PresetName::TemperatureFirst => Self::TemperatureFirst,
             PresetName::Llama => Self::Llama,
             PresetName::Huggingface => Self::HuggingFace,
         }

@@ -74,7 +74,7 @@ impl Setting {
             Kind::Draw(SamplerParams { temperature, top_p, top_k }) => {
                 format!("plain draw: temperature {temperature}, top_p {top_p}, top_k {top_k}")
             }
-            Kind::Preset(preset, _) => format!("preset {}", format!("{preset:?}").to_lowercase()),
+            Kind::Preset(preset, _) => format!("preset {}", preset_name(*preset)),
             Kind::Chain(calls) => {
                 let calls: Vec<String> = calls.iter().map(Call::to_string).collect();
                 format!("chain {}", calls.join(" "))
@@ -131,7 +131,17 @@ impl Setting {
     }
 }
 
-/// An option that the preset has no stage for is an error: it would be ignored without a word.
+/// The name that `--preset` takes.
+fn preset_name(preset: Preset) -> &'static str {
+    match preset {
+        Preset::S2 => "s2",
+        Preset::TemperatureFirst => "temperature-first",
+        Preset::Llama => "llama",
+        Preset::HuggingFace => "huggingface",
+    }
+}
+
+/// An option that the preset has no stage for is an error; otherwise it would be ignored silently.
 fn without_effect(args: &SettingArgs, preset: Preset) -> Result<(), Problem> {
     let given = [
         ("--min-p", args.min_p.is_some()),

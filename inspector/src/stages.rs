@@ -33,7 +33,7 @@ fn written(form: &StageForm) -> String {
 /// Builds the chain. Stages without a seed get `seed`; `draw` is added to the seed of the stage that
 /// selects.
 pub fn chain(calls: &[Call], seed: u32, draw: u32) -> Result<Chain, Problem> {
-    let mut chain = Chain::new(seed);
+    let mut chain = Chain::new();
     for call in calls {
         chain.add(stage(call, seed, draw)?).map_err(|error| refused(call, error))?;
     }

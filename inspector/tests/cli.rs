@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const TRAP: &str = "tests/data/article.txt";
+const TRAP: &str = "tests/data/trap.txt";
 
 fn run(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_s2inspect"));
@@ -81,7 +81,7 @@ fn draws_are_as_likely_as_stated() {
     for setting in [
         &["--top-p", "0.9"][..],
         &["--preset", "s2", "--top-p", "0.9"],
-        &["--preset", "article"],
+        &["--preset", "temperature-first"],
         &["--preset", "llama", "--repeat-penalty", "1.3", "--history", "4,4,9"],
         &["--preset", "huggingface"],
         &["--chain", "temperature_ext(1, 0.5) top_p(0.9) mirostat_v2(3)"],

@@ -37,7 +37,6 @@ use scratch::Memory;
 pub struct Chain {
     stages: Vec<Stage>,
     memory: Memory,
-    seed: u32,
 }
 
 /// What [`Chain::apply`] left of an array.
@@ -51,11 +50,17 @@ pub struct Applied {
     pub sorted: bool,
 }
 
+impl Default for Chain {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Chain {
-    /// A chain without stages. The seed is only recorded, for [`Chain::seed`].
+    /// A chain without stages. Stages that draw have seeds of their own.
     #[must_use]
-    pub fn new(seed: u32) -> Self {
-        Self { stages: Vec::new(), memory: Memory::new(Kernels::chosen()), seed }
+    pub fn new() -> Self {
+        Self { stages: Vec::new(), memory: Memory::new(Kernels::chosen()) }
     }
 
     /// As [`Sampler::with_simd_level`](crate::Sampler::with_simd_level): this chain at `level`.
@@ -64,12 +69,6 @@ impl Chain {
     pub fn with_simd_level(mut self, level: SimdLevel) -> Option<Self> {
         self.memory = Memory::new(Kernels::at(level)?);
         Some(self)
-    }
-
-    /// The seed it was made with.
-    #[must_use]
-    pub fn seed(&self) -> u32 {
-        self.seed
     }
 
     /// Adds a stage at the end; returns its index.
@@ -163,7 +162,7 @@ impl Chain {
         for stage in &self.stages {
             stages.push(stage.try_clone()?);
         }
-        Ok(Self { stages, memory: Memory::new(self.memory.scratch.kernels), seed: self.seed })
+        Ok(Self { stages, memory: Memory::new(self.memory.scratch.kernels) })
     }
 
     fn prepare(&mut self) -> Result<(), Error> {

@@ -1,4 +1,4 @@
-//! Chains that others are known for.
+//! Chains in the order that other samplers use.
 
 use super::{Chain, Stage};
 use crate::{Error, SamplerParams};
@@ -6,35 +6,35 @@ use crate::{Error, SamplerParams};
 /// A known order of stages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preset {
-    /// The S2 engines' draw, bit for bit that of [`Sampler::sample`](crate::Sampler::sample).
+    /// The S2 engines' draw. Its tokens are those of [`Sampler::sample`](crate::Sampler::sample).
     S2,
-    /// Temperature first; top-p over the whole row's probabilities, after top-k.
-    Article,
-    /// llama.cpp's order: temperature last.
+    /// Temperature first. top-p uses the probabilities of the whole row, though it comes after top-k.
+    TemperatureFirst,
+    /// llama.cpp's order, with the temperature last.
     Llama,
     /// The order of Hugging Face's generate.
     HuggingFace,
 }
 
-/// The parameters of a [`Preset`]; one that a preset has no stage for is ignored.
+/// The parameters of a [`Preset`]. A parameter that a preset has no stage for is ignored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PresetParams {
     /// Divides the logits.
     pub temperature: f32,
-    /// The nucleus.
+    /// The size of the nucleus.
     pub top_p: f32,
     /// At most so many candidates.
     pub top_k: i32,
-    /// The share of the best one's probability.
+    /// The least probability of a candidate, as a share of the largest.
     pub min_p: f32,
     /// The repetition penalty.
     pub repeat_penalty: f32,
-    /// How many accepted tokens the penalty looks at; -1 for all.
+    /// How many of the last accepted tokens the penalty looks at: 0 none, -1 all.
     pub penalty_last_n: i32,
 }
 
 impl PresetParams {
-    /// What the preset has by itself.
+    /// The preset's own parameters.
     #[must_use]
     pub fn of(preset: Preset) -> Self {
         let SamplerParams { temperature, top_p, top_k } = SamplerParams::DEFAULT;
@@ -42,7 +42,7 @@ impl PresetParams {
             Self { temperature, top_p, top_k, min_p: 0.0, repeat_penalty: 1.0, penalty_last_n: 64 };
         match preset {
             Preset::S2 => off,
-            Preset::Article => Self { top_k: 40, top_p: 0.9, repeat_penalty: 1.1, ..off },
+            Preset::TemperatureFirst => Self { top_k: 40, top_p: 0.9, repeat_penalty: 1.1, ..off },
             Preset::Llama => Self { top_k: 40, top_p: 0.95, min_p: 0.05, ..off },
             Preset::HuggingFace => {
                 Self { temperature: 1.0, top_k: 50, top_p: 1.0, penalty_last_n: -1, ..off }
@@ -52,7 +52,7 @@ impl PresetParams {
 }
 
 impl Chain {
-    /// The stages of a preset; those that draw are seeded by `seed`.
+    /// The stages of a preset. `seed` is the seed of the stage that draws.
     ///
     /// # Errors
     /// Those of the stages.
@@ -63,11 +63,11 @@ impl Chain {
         let best = || Ok(Stage::top_k(top_k));
         let nucleus = || Stage::top_p(top_p, 1);
         let near = || Stage::min_p(params.min_p, 1);
-        let mut chain = Self::new(seed);
+        let mut chain = Self::new();
         let mut add = |stage: Result<Stage, Error>| chain.add(stage?).map(|_| ());
         match preset {
             Preset::S2 => add(Ok(Stage::s2(SamplerParams { temperature, top_p, top_k })))?,
-            Preset::Article => {
+            Preset::TemperatureFirst => {
                 add(penalties())?;
                 add(heat())?;
                 add(Ok(Stage::softmax()))?;

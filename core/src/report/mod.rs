@@ -101,7 +101,7 @@ impl Chain {
 /// # Errors
 /// Those of [`Chain::report`].
 pub fn report_draw(logits: &[f32], params: &SamplerParams, first: usize) -> Result<Report, Error> {
-    let mut chain = Chain::new(0);
+    let mut chain = Chain::new();
     chain.add(Stage::s2(*params))?;
     chain.add(Stage::dist(0))?;
     let mut report = chain.report(logits, first)?;

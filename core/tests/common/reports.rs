@@ -17,7 +17,7 @@ pub fn trap() -> (Vec<f32>, Vec<f64>) {
 /// A few stages with parameters that cut, for rows of `n` tokens, and some accepted tokens. If the S2 rule
 /// is among them, only a selection comes after it.
 pub fn random_chain(random: &mut SplitMix, n: usize) -> (Chain, Option<SamplerParams>) {
-    let mut chain = Chain::new(0);
+    let mut chain = Chain::new();
     let mut params = None;
     for _ in 0..1 + random.below(5) {
         let seed = random.next() as u32;

@@ -76,9 +76,9 @@ impl Case {
 
     fn run(mut self) -> BTreeMap<&'static str, u64> {
         let mut oracle = Oracle::new(&self.specs);
-        let mut chains = vec![("default", fill(Chain::new(1), &self.specs))];
+        let mut chains = vec![("default", fill(Chain::new(), &self.specs))];
         for level in levels::all() {
-            let chain = Chain::new(1).with_simd_level(level).expect("it is available");
+            let chain = Chain::new().with_simd_level(level).expect("it is available");
             chains.push((level.name(), fill(chain, &self.specs)));
         }
         for draw in 0..DRAWS {

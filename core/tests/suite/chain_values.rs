@@ -27,7 +27,7 @@ fn after_all(
     history: &[i32],
     mut tokens: Vec<TokenData>,
 ) -> (Vec<TokenData>, Applied) {
-    let mut chain = fill(Chain::new(7), stages);
+    let mut chain = fill(Chain::new(), stages);
     history.iter().for_each(|token| chain.accept(*token).expect("memory"));
     let applied = chain.apply(&mut tokens, false).expect("candidates");
     tokens.truncate(applied.len);
@@ -327,7 +327,7 @@ fn softmax_holds() {
     for cut in [Spec::TopK(2), Spec::MinP { p: 0.6, min_keep: 1 }, Spec::TopNSigma(1.0)] {
         for again in [Spec::TopNSigma(5.0), Spec::MinP { p: 0.1, min_keep: 1 }] {
             let stages = [Spec::Softmax, cut.clone(), again, top_p.clone(), Spec::Dist(1)];
-            let mut chain = fill(Chain::new(7), &stages);
+            let mut chain = fill(Chain::new(), &stages);
             let drawn: BTreeSet<u32> =
                 (0..100).map(|_| chain.sample(&row).expect("a token")).collect();
             assert_eq!(drawn, BTreeSet::from([2, 3]), "{stages:?}");
@@ -349,7 +349,7 @@ fn selection() {
 /// The surprises of the candidates are 1, 2, 3 and 3 bits.
 #[test]
 fn mirostat_v2() {
-    let mut chain = fill(Chain::new(7), &[Spec::MirostatV2 { seed: 5, tau: 0.6, eta: 0.5 }]);
+    let mut chain = fill(Chain::new(), &[Spec::MirostatV2 { seed: 5, tau: 0.6, eta: 0.5 }]);
     // It begins at 1.2, and a sure token is 0.6 bits less than what is wanted: 1.5, 1.8, 2.1.
     for want in [1, 1, 1, 2] {
         let mut tokens = likely(&[0.125, 0.5, 0.125, 0.25]);
@@ -360,7 +360,7 @@ fn mirostat_v2() {
             &[[1.0, 0.0], [0.666_67, 0.333_33]][want - 1][..want],
         );
     }
-    let mut chain = fill(Chain::new(7), &[Spec::MirostatV2 { seed: 5, tau: 5.0, eta: 0.1 }]);
+    let mut chain = fill(Chain::new(), &[Spec::MirostatV2 { seed: 5, tau: 5.0, eta: 0.1 }]);
     let applied = chain.apply(&mut likely(&RISING), false).expect("candidates");
     assert_eq!(applied.len, 4);
 }

@@ -12,7 +12,7 @@ use s2sampler_core::{
 };
 
 fn chain(stages: Vec<Result<Stage, Error>>) -> Chain {
-    let mut chain = Chain::new(0);
+    let mut chain = Chain::new();
     for stage in stages {
         chain.add(stage.expect("good parameters")).expect("memory");
     }
@@ -243,8 +243,8 @@ fn all_stages_are_told_of() {
 #[test]
 fn histories_and_presets_are_reported() {
     let row = [2.0, -2.0, 1.0];
-    let params = PresetParams { repeat_penalty: 1.5, ..PresetParams::of(Preset::Article) };
-    let mut chain = Chain::preset(Preset::Article, &params, 4).expect("a chain");
+    let params = PresetParams { repeat_penalty: 1.5, ..PresetParams::of(Preset::TemperatureFirst) };
+    let mut chain = Chain::preset(Preset::TemperatureFirst, &params, 4).expect("a chain");
     chain.accept(0).expect("memory");
     chain.accept(1).expect("memory");
     let report = chain.report(&row, 3).expect("a report");

@@ -81,7 +81,7 @@ fn reports_of_all_kinds_of_rows_come_back() {
 
 #[test]
 fn an_empty_chain_and_no_candidates_are_empty_lists() {
-    let report = Chain::new(0).report(&[1.0, 2.0], 0).expect("a report");
+    let report = Chain::new().report(&[1.0, 2.0], 0).expect("a report");
     holds(&report);
     assert_eq!(read(&report)["stages"], json!([]));
     assert_eq!(read(&report)["candidates"], json!([]));
@@ -90,7 +90,7 @@ fn an_empty_chain_and_no_candidates_are_empty_lists() {
 #[test]
 fn texts_are_escaped() {
     let (row, _) = trap();
-    let mut chain = Chain::new(0);
+    let mut chain = Chain::new();
     chain.add(Stage::dist(1)).expect("memory");
     let mut report = chain.report(&row, 1).expect("a report");
     // All characters below U+0080 and some above.

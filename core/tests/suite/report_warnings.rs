@@ -13,7 +13,7 @@ type Made = Result<Stage, s2sampler_core::Error>;
 
 /// The warnings of a chain of `stages` to which `accepted` was told.
 fn said_of(row: &[f32], stages: Vec<Made>, accepted: &[i32]) -> Vec<String> {
-    let mut chain = Chain::new(0);
+    let mut chain = Chain::new();
     for stage in stages {
         chain.add(stage.expect("good parameters")).expect("memory");
     }

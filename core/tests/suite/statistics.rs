@@ -141,7 +141,7 @@ fn request(params: SamplerParams) -> Way {
 
 /// A chain of the S2 rule and a draw.
 fn chain(params: SamplerParams) -> Way {
-    let (row, mut chain) = (row(7), Chain::new(0));
+    let (row, mut chain) = (row(7), Chain::new());
     for stage in [Stage::s2(params), Stage::dist(17)] {
         chain.add(stage).expect("memory");
     }
@@ -153,7 +153,7 @@ fn chain(params: SamplerParams) -> Way {
 /// A bias, a temperature and the best k: the probabilities are the softmax of what these leave.
 fn other_chain(params: SamplerParams) -> Way {
     const K: usize = 12;
-    let (row, mut chain) = (row(8), Chain::new(0));
+    let (row, mut chain) = (row(8), Chain::new());
     let stages = [
         Stage::logit_bias(&[(9, 1.5)]),
         Stage::temperature(params.temperature),

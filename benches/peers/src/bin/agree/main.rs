@@ -77,7 +77,7 @@ unsafe extern "C" fn silent(
 }
 
 fn judge(case: &Case, draws: &mut u64) -> Verdict {
-    let mut chain = fill(Chain::new(1), &case.specs);
+    let mut chain = fill(Chain::new(), &case.specs);
     let llama = Llama::new(&case.specs, case.row.len());
     for token in &case.history {
         chain.accept(*token).expect("memory");

@@ -82,7 +82,7 @@ struct Both {
 
 impl Both {
     fn new(job: &Job, n: usize) -> Self {
-        let mut chain = fill(Chain::new(SEED), &job.ours);
+        let mut chain = fill(Chain::new(), &job.ours);
         let llama = Llama::new(&job.theirs, n);
         for token in (0..HISTORY).map(|i| i * 61 % n as i32) {
             chain.accept(token).expect("memory");
