@@ -2,7 +2,7 @@
 //! less.
 #![cfg(target_os = "linux")]
 
-use object::{Object as _, ObjectSymbol as _};
+use crate::library;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -11,16 +11,9 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// The names that the shared library exports. Cargo builds it next to this test, in the same run.
+/// The names that the shared library exports.
 fn exported() -> BTreeSet<String> {
-    let test = std::env::current_exe().expect("this test has a path");
-    let library = test.with_file_name("libs2sampler.so");
-    let bytes = std::fs::read(&library).unwrap_or_else(|e| panic!("{}: {e}", library.display()));
-    let file = object::File::parse(&*bytes).expect("an ELF file");
-    file.dynamic_symbols()
-        .filter(|symbol| symbol.is_definition() && !symbol.is_local())
-        .map(|symbol| symbol.name().expect("a UTF-8 name").to_owned())
-        .collect()
+    library::exported(&library::built().join("libs2sampler.so"))
 }
 
 /// The names that the header declares as functions, comments left out.
