@@ -4,7 +4,7 @@
 # ninja where they are missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo inspect lib install test sanitize fuzz soak huge abi dist vendored instructions bench
+.PHONY: help demo inspect lib install check test sanitize fuzz soak huge abi dist vendored instructions bench
 .PHONY: bench-quick header fmt lint audit advisories msrv doc tools clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
@@ -31,6 +31,9 @@ install: lib ## install it into PREFIX, /usr/local unless given; DESTDIR is hono
 
 dist: tools ## make the tarball of the installed library, its SHA-256 and its bill of materials
 	@scripts/dist.sh $(JOBS)
+
+check: tools ## the short test of a change: format, clippy, Rust tests at scale quick, some C tests
+	@scripts/check.sh $(JOBS)
 
 test: tools ## run every test: Rust, C, C++, CMake with Make and with Ninja
 	@scripts/test.sh $(JOBS)

@@ -1,5 +1,14 @@
 //! One draw at every SIMD level, over lengths, shapes and parameters; each result is checked once.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unreachable,
+    clippy::unwrap_used,
+    reason = "a benchmark is a program, and stops where it fails"
+)]
+
 mod common;
 /// The levels of this CPU; one that the library lacks is a failure, not a gap.
 #[path = "../tests/common/levels.rs"]

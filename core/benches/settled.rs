@@ -1,5 +1,14 @@
 //! Counts how draws are settled, and prints the counts as CSV: nothing is timed.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unreachable,
+    clippy::unwrap_used,
+    reason = "a benchmark is a program, and stops where it fails"
+)]
+
 mod common;
 /// The golden files.
 #[path = "../tests/common/golden.rs"]

@@ -226,11 +226,17 @@ fn tail_sums_are_exact() {
     }
 }
 
+/// The distance between the inputs of a test that goes through binary32.
+fn step() -> u32 {
+    let is_exhaustive = std::env::var("S2_TEST_SCALE").is_ok_and(|scale| scale == "exhaustive");
+    if is_exhaustive { 1 } else { 251 }
+}
+
 /// A third of what the bounds allow for, against this platform's `expf`. Every 251st binary32 of the
-/// range, which hits all exponents; all of them with S2_EXHAUSTIVE set.
+/// range, which hits all exponents; all of them at S2_TEST_SCALE=exhaustive.
 #[test]
 fn exp_is_within_a_third_of_its_error() {
-    let step = if std::env::var_os("S2_EXHAUSTIVE").is_some() { 1 } else { 251 };
+    let step = step();
     let last = 17.5_f32.to_bits();
     for kernels in levels() {
         let mut worst = 0.0_f64;
@@ -251,10 +257,10 @@ fn exp_is_within_a_third_of_its_error() {
     }
 }
 
-/// Every 251st binary32 from -88 to 0, and beyond the ends; all of them with S2_EXHAUSTIVE set.
+/// Every 251st binary32 from -88 to 0, and beyond the ends; all of them at S2_TEST_SCALE=exhaustive.
 #[test]
 fn expf_is_the_platforms() {
-    let step = if std::env::var_os("S2_EXHAUSTIVE").is_some() { 1 } else { 251 };
+    let step = step();
     let last = 88.0_f32.to_bits();
     for kernels in levels() {
         let mut bits = 0;

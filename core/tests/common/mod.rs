@@ -12,6 +12,7 @@ pub mod params;
 pub mod reports;
 pub mod requests;
 pub mod rows;
+pub mod scale;
 pub mod statistics;
 
 use s2sampler_core::Sampler;

@@ -1,9 +1,7 @@
 //! Rows and parameters aimed at the edges of the fast core, against the oracle, at every level.
 //!
-//! The cases are numbered and the same in every run. A run does a fixed number of them, or as many as
-//! fit into S2_ATTACK_SECONDS; S2_ATTACK_FROM begins at a later one, such as one that failed. All
-//! cases of a run go through the same samplers, so that each finds the working memory that the one
-//! before it left.
+//! The cases are numbered and the same in every run (see `scale::Numbered`). All cases of a run go through
+//! the same samplers, so that each finds the working memory that the one before it left.
 
 use crate::common;
 
@@ -11,11 +9,10 @@ use common::for_each_level;
 use common::oracle::{Drawn, Mt19937, Ranked, rank};
 use common::params::near_running_sum;
 use common::rows::{SplitMix, bell};
+use common::scale::Numbered;
 use s2sampler_core::{ResolutionCounts, Sampler, SamplerParams};
-use std::time::{Duration, Instant};
 
-/// Cases of a run that is not told for how long.
-const CASES: u64 = 3000;
+const CASES: usize = 3000;
 
 /// Parameters tried on each row, and draws with each: a cut that is one off must show in a token.
 const CALLS: usize = 4;
@@ -24,27 +21,20 @@ const DRAWS: usize = 3;
 const SEED: u32 = 77;
 
 #[test]
-fn the_core_survives_rows_made_to_break_it() {
-    let number = |name| std::env::var(name).ok().map(|v| v.parse::<u64>().expect("a number"));
-    let (from, seconds) = (number("S2_ATTACK_FROM").unwrap_or(0), number("S2_ATTACK_SECONDS"));
-    let start = Instant::now();
+fn adversarial_rows_match_the_oracle() {
+    let mut cases = Numbered::new(CASES);
     let mut samplers = Vec::new();
     for_each_level(|level, make| samplers.push((level.to_owned(), make(SEED))));
     let mut mt = Mt19937::new(SEED);
-    let mut case = from;
-    while match seconds {
-        Some(seconds) => start.elapsed() < Duration::from_secs(seconds),
-        None => case < from + CASES,
-    } {
+    for case in &mut cases {
         attack(case, &mut samplers, &mut mt);
-        case += 1;
     }
     // An attack that some kind of proof never had to meet would have missed its aim.
     for (level, sampler) in &samplers {
-        println!("{level}: {} cases, proofs {:?}", case - from, sampler.resolutions());
+        println!("{level}: {} cases, proofs {:?}", cases.done(), sampler.resolutions());
         let ResolutionCounts { maxima, row, exact, sort } = sampler.resolutions();
         let all = [maxima, row, exact, sort].iter().all(|draws| *draws > 0);
-        assert!(all || case - from < CASES, "{level}: {:?}", sampler.resolutions());
+        assert!(all || !cases.is_complete(), "{level}: {:?}", sampler.resolutions());
     }
 }
 

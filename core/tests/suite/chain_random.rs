@@ -1,7 +1,6 @@
 //! Random chains over random rows against the oracle, at every level: from the row, and on arrays.
 //!
-//! The cases are numbered and the same in every run. A run does a fixed number of them, or as many as
-//! fit into S2_CHAIN_SECONDS; S2_CHAIN_FROM begins at a later one, such as one that failed.
+//! The cases are numbered and the same in every run (see `scale::Numbered`).
 
 use crate::common;
 
@@ -10,38 +9,36 @@ use common::chain::spec::{Spec, fill};
 use common::chain::{List, Oracle, rows};
 use common::levels;
 use common::rows::SplitMix;
+use common::scale::{self, Numbered};
 use s2sampler_core::{Applied, Chain, Error, TokenData};
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
-/// Cases of a run that is not told for how long.
-const CASES: u64 = 3000;
+const CASES: usize = 3000;
+
+/// Every stage changes something in at least so many of `CASES`.
+const EFFECTS: usize = 100;
 
 /// Draws of a chain: histories grow, generators and mirostat's mu move.
 const DRAWS: usize = 4;
 
 #[test]
-fn chains_do_what_the_rules_say() {
-    let number = |name| std::env::var(name).ok().map(|v| v.parse::<u64>().expect("a number"));
-    let (from, seconds) = (number("S2_CHAIN_FROM").unwrap_or(0), number("S2_CHAIN_SECONDS"));
-    let start = Instant::now();
+fn random_chains_match_the_oracle() {
+    let mut cases = Numbered::new(CASES);
     let mut effects = BTreeMap::new();
-    let mut case = from;
-    while match seconds {
-        Some(seconds) => start.elapsed() < Duration::from_secs(seconds),
-        None => case < from + CASES,
-    } {
+    for case in &mut cases {
         for (name, count) in Case::new(case).run() {
             *effects.entry(name).or_insert(0) += count;
         }
-        case += 1;
     }
     // A stage that never had anything to do would not have been tested.
-    println!("{} cases, stages that changed something: {effects:?}", case - from);
-    if case - from >= CASES {
+    println!("{} cases, stages that changed something: {effects:?}", cases.done());
+    if cases.is_complete() {
         let names: Vec<&str> = effects.keys().copied().collect();
         assert_eq!(names, documented());
-        assert!(effects.values().all(|count| *count >= 100), "{effects:?}");
+        assert!(
+            effects.values().all(|count| *count >= scale::cases(EFFECTS) as u64),
+            "{effects:?}"
+        );
     }
 }
 

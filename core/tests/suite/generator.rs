@@ -4,6 +4,7 @@ use crate::common;
 
 use common::for_each_level;
 use common::oracle::Mt19937;
+use common::scale;
 use s2sampler_core::{Sampler, SamplerParams};
 
 const SEEDS: [u32; 6] = [0, 1, 42, 5489, 0x8000_0000, u32::MAX];
@@ -19,16 +20,17 @@ fn the_oracle_is_the_standards_generator() {
 /// Two equal candidates: the running sums are 1/2 and 1, so the token is whether u lies above 1/2.
 #[test]
 fn two_equal_candidates_show_the_highest_bit() {
+    let draws = scale::cases(100_000);
     for_each_level(|level, make| {
         for seed in SEEDS {
             let mut sampler = make(seed);
             let mut mt = Mt19937::new(seed);
-            for draw in 0..100_000 {
+            for draw in 0..draws {
                 let want = u32::from(mt.uniform() > 0.5);
                 let got = sampler.sample(&[0.0, 0.0], &EVERYTHING);
                 assert_eq!(got, Ok(want), "{level}, seed {seed}, draw {draw}");
             }
-            assert_eq!(sampler.rng_words(), 200_000);
+            assert_eq!(sampler.rng_words(), 2 * draws as u64);
         }
     });
 }
@@ -41,7 +43,7 @@ fn many_equal_candidates_show_twelve_bits() {
         for seed in SEEDS {
             let mut sampler = make(seed);
             let mut mt = Mt19937::new(seed);
-            for draw in 0..500 {
+            for draw in 0..scale::cases(500) {
                 let piece = (mt.uniform() * 4096.0).ceil() - 1.0;
                 let want = piece.max(0.0) as u32;
                 let got = sampler.sample(&row, &EVERYTHING);

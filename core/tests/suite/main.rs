@@ -3,6 +3,15 @@
 //! A test gets a program of its own, beside this folder, only if it needs a process of its own: `allocations`
 //! replaces the allocator.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unreachable,
+    clippy::unwrap_used,
+    reason = "clippy.toml frees test functions; their helpers are outside of those"
+)]
+
 #[path = "../common/mod.rs"]
 mod common;
 

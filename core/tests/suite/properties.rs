@@ -6,6 +6,7 @@ use common::for_each_level;
 use common::oracle::{Drawn, Mt19937, Ranked, rank};
 use common::params::{combined, near_running_sum, one_at_a_time};
 use common::rows::{KINDS, SplitMix};
+use common::scale;
 use s2sampler_core::{Error, SamplerParams};
 
 /// Successive calls with the same arguments.
@@ -17,9 +18,9 @@ const AROUND: [usize; 11] = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 
 #[test]
 fn tiny_rows() {
     for n in 1..15 {
-        over_kinds(n, 4, |ranked, random| {
+        over_kinds(n, scale::cases(4) as u64, |ranked, random| {
             let mut params = one_at_a_time(n);
-            params.extend((0..200).map(|_| combined(ranked, random)));
+            params.extend((0..scale::cases(200)).map(|_| combined(ranked, random)));
             params
         });
     }
@@ -29,7 +30,7 @@ fn tiny_rows() {
 fn rows_around_powers_of_two() {
     for n in AROUND.iter().flat_map(|n| [n - 1, *n, n + 1]) {
         // About as much work for each size.
-        let combinations = 200_000 / (n + 500);
+        let combinations = scale::cases(200_000 / (n + 500));
         over_kinds(n, 1, |ranked, random| {
             let mut params = if n < 1000 { one_at_a_time(n) } else { Vec::new() };
             params.extend((0..combinations).map(|_| combined(ranked, random)));
@@ -42,7 +43,7 @@ fn rows_around_powers_of_two() {
 fn rows_of_real_vocabularies() {
     for (n, combinations) in [(32_000, 16), (155_776, 6), (262_144, 4)] {
         over_kinds(n, 1, |ranked, random| {
-            (0..combinations).map(|_| combined(ranked, random)).collect()
+            (0..scale::cases(combinations)).map(|_| combined(ranked, random)).collect()
         });
     }
 }
@@ -53,8 +54,12 @@ fn nuclei_at_running_sums() {
     for n in [2, 3, 10, 16, 17, 33, 64, 65, 127, 257, 1000, 4096] {
         over_kinds(n, 1, |ranked, random| {
             let ranks: Vec<usize> = match n {
-                0..=65 => (0..n).collect(),
-                _ => (0..8).chain((0..24).map(|_| random.below(n))).chain(n - 2..n).collect(),
+                0..=65 if !scale::is_quick() => (0..n).collect(),
+                0..=10 => (0..n).collect(),
+                _ => {
+                    let between = (0..scale::cases(24)).map(|_| random.below(n));
+                    (0..scale::cases(8)).chain(between).chain(n - 2..n).collect()
+                }
             };
             let mut params = Vec::new();
             for rank in ranks {
@@ -86,7 +91,7 @@ fn equal_logits_at_top_p_one() {
 #[test]
 fn arbitrary_bits() {
     let mut random = SplitMix(0xB175);
-    for case in 0..300_000 / DRAWS as u64 {
+    for case in 0..scale::cases(300_000 / DRAWS) as u64 {
         let n = 1 + random.below(300);
         // All bits; below 2; denormals; a few exponents close together, so that many tokens count.
         let mask = random.pick(&[u32::MAX, 0xbfff_ffff, 0x807f_ffff, 0xc0ff_ffff]);

@@ -7,6 +7,7 @@ use common::oracle::{Mt19937, rank};
 use common::params::{combined, one_at_a_time};
 use common::requests::{edited, ranges};
 use common::rows::{KINDS, SplitMix};
+use common::scale;
 use s2sampler_core::{Error, SampleRequest, SamplerParams, TokenRange};
 
 const DRAWS: usize = 2;
@@ -55,14 +56,15 @@ fn ranges_of_every_shape() {
         for (kind, make_row) in KINDS {
             let row = make_row(n, n as u64);
             let mut random = SplitMix(n as u64);
-            for case in 0..24 {
+            for case in 0..scale::cases(24) as u64 {
                 let ranges = ranges(n, 0, &mut random);
                 let what = format!("{kind} n {n}, case {case}");
                 *if compare(&what, &row, &ranges, case, 6) { &mut some } else { &mut none } += 1;
             }
         }
     }
-    assert!(some > 2000 && none > 500, "{some} rows with something allowed, {none} without");
+    let enough = some > scale::cases(2000) && none > scale::cases(500);
+    assert!(enough, "{some} rows with something allowed, {none} without");
 }
 
 /// The S2 engine's own call, and the same with the token at each end of the range on top.

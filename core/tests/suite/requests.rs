@@ -7,6 +7,7 @@ use common::oracle::{Mt19937, rank};
 use common::params::combined;
 use common::requests::{Expected, expected, ranges};
 use common::rows::{KINDS, SplitMix};
+use common::scale;
 use s2sampler_core::{
     Error, SampleRequest, SampleResult, Sampler, SamplerParams, TokenProbability, TokenRange,
 };
@@ -67,7 +68,7 @@ fn every_option_with_every_other() {
     for n in [1, 2, 3, 9, 17, 64, 300, 1025] {
         for (kind, make_row) in KINDS {
             let mut random = SplitMix(n as u64);
-            for case in 0..if n < 100 { 120 } else { 25 } {
+            for case in 0..scale::cases(if n < 100 { 120 } else { 25 }) as u64 {
                 let row = make_row(n, case);
                 let id_offset = sometimes(&mut random, 0, &[1, 1000, i32::MAX - n as i32]);
                 let within = |random: &mut SplitMix| Some(id_offset + random.below(n) as i32);
@@ -130,7 +131,10 @@ fn every_option_with_every_other() {
         }
     }
     let seen = [kept_apart, min_p_dropped, empty];
-    assert!(seen.iter().all(|seen| *seen > 50), "of {cases} cases only {seen:?}");
+    assert!(
+        seen.iter().all(|seen| *seen > scale::cases(50) as i32),
+        "of {cases} cases only {seen:?}"
+    );
 }
 
 #[test]

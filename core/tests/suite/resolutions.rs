@@ -6,10 +6,11 @@ use crate::common;
 
 use common::golden;
 use common::rows::{SplitMix, bell};
+use common::scale;
 use s2sampler_core::{ResolutionCounts, Sampler, SamplerParams};
 
 /// For each of two real rows: more than 10,000 draws together.
-const DRAWS: u64 = 5_250;
+const DRAWS: usize = 5_250;
 
 /// Parameters of the kind that users choose. The row, top_p and top_k decide how a draw is settled,
 /// so each has a top_p of its own; most have a top_k, since others take longer.
@@ -34,19 +35,20 @@ fn show(what: &str, counts: ResolutionCounts) {
 
 #[test]
 fn fewer_than_one_draw_in_10_000_sorts_a_real_row() {
+    let draws_of_a_row = scale::cases(DRAWS);
     let mut all = ResolutionCounts::default();
     for name in ["18", "27"] {
         let row = &golden::real(name)[0].row;
         let mut random = SplitMix(1);
         let mut sampler = Sampler::new(1);
-        for _ in 0..DRAWS {
+        for _ in 0..draws_of_a_row {
             sampler.sample(row, &usual(&mut random)).expect("a token");
         }
         show(&format!("real row {name}"), sampler.resolutions());
         all += sampler.resolutions();
     }
     let draws = all.total();
-    assert_eq!(draws, 2 * DRAWS, "each of these draws needs a proof");
+    assert_eq!(draws, 2 * draws_of_a_row as u64, "each of these draws needs a proof");
     assert!(all.sort * 10_000 < draws, "{all:?}");
 }
 

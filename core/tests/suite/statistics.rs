@@ -1,12 +1,13 @@
 //! Many draws have the frequencies they should: for each way to draw, over seeds, and between streams.
 //!
 //! Everything is seeded, so that a test passes always or never; the bounds follow from the number of draws:
-//! 2 * 10^6 in all, 10^7 for each way with S2_EXHAUSTIVE set, which with --release takes a minute.
+//! 2 * 10^6 in all, half of them at the scale quick, and 10^7 for each way at the scale exhaustive.
 
 use crate::common;
 
 use common::requests::expected;
 use common::rows::bell;
+use common::scale::{Scale, scale};
 use common::statistics::{fit, uncorrelated};
 use common::{oracle::Mt19937, rows::SplitMix};
 use s2sampler_core::{
@@ -245,8 +246,12 @@ fn codebook(params: SamplerParams) -> Way {
 fn frequencies_of_every_way() {
     for params in SETS {
         let mut ways = ways(params);
-        let is_exhaustive = std::env::var_os("S2_EXHAUSTIVE").is_some();
-        let each = if is_exhaustive { EXHAUSTIVE } else { DRAWS / ways.len() } / SETS.len();
+        let each = match scale() {
+            Scale::Exhaustive => EXHAUSTIVE,
+            Scale::Full => DRAWS / ways.len(),
+            // More than the draws in which `a_bias_is_seen`.
+            Scale::Quick => DRAWS / 2 / ways.len(),
+        } / SETS.len();
         for way in &mut ways {
             let never = way.expected.iter().flatten().filter(|p| **p <= 0.0).count();
             assert!(never > 1, "{}: every token may come", way.name);
