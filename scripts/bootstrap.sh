@@ -50,13 +50,6 @@ with_pip() {
     python3 -m pip install --quiet --target "$tools/python" "$@" && link_programs
 }
 
-with_apt() {
-    [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null || return 1
-    local name packages=()
-    for name in "$@"; do packages+=("${name/ninja/ninja-build}"); done
-    apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y "${packages[@]}"
-}
-
 read -r -a wanted <<<"$(missing | tr '\n' ' ')"
 if ((${#wanted[@]} == 0)); then
     exit 0
@@ -65,17 +58,16 @@ fi
 mkdir -p "$tools"
 log=$tools/bootstrap.log
 : >"$log"
-for way in with_venv with_pip with_apt; do
+for way in with_venv with_pip; do
     if "$way" "${wanted[@]}" >>"$log" 2>&1; then
         hash -r
         if have_cmake && have_ninja; then
-            place=$tools
-            [[ $way != with_apt ]] || place="the system (apt-get)"
-            echo "bootstrap: installed ${wanted[*]} into $place"
+            echo "bootstrap: installed ${wanted[*]} into $tools"
             exit 0
         fi
     fi
 done
 
-echo "bootstrap: ${wanted[*]} missing and not installable by venv, pip or apt-get; see $log" >&2
+echo "bootstrap: ${wanted[*]} missing, and python3 can install them neither by venv nor by pip; see $log." >&2
+echo "On Debian: apt-get install ${wanted[*]/ninja/ninja-build}" >&2
 exit 1

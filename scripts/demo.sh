@@ -10,8 +10,7 @@ log=$build/build.log
 
 mkdir -p "$build"
 echo "building the library and the example in $build"
-if ! { cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release \
-    -DS2SAMPLER_BUILD_TESTS=OFF -DS2SAMPLER_BUILD_EXAMPLES=ON &&
+if ! { scripts/configure.sh "$build" -DS2SAMPLER_BUILD_TESTS=OFF -DS2SAMPLER_BUILD_EXAMPLES=ON &&
     cmake --build "$build" --config Release --parallel "$jobs" --target engine_loop; } >"$log" 2>&1; then
     cat "$log" >&2
     exit 1

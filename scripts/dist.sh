@@ -26,7 +26,7 @@ export CARGO_ENCODED_RUSTFLAGS=--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/
 rm -rf "$dist" "$build/tree"
 mkdir -p "$dist" "$build"
 # lib on every distribution: who unpacks it is not the distribution.
-if ! { cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr/local \
+if ! { scripts/configure.sh "$build" -DCMAKE_INSTALL_PREFIX=/usr/local \
     -DCMAKE_INSTALL_LIBDIR=lib -DS2SAMPLER_BUILD_TESTS=OFF -DS2SAMPLER_BUILD_EXAMPLES=OFF &&
     cmake --build "$build" --parallel "$jobs" &&
     DESTDIR=$PWD/$build/tree cmake --build "$build" --target install; } >"$log" 2>&1; then

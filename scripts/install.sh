@@ -23,7 +23,7 @@ case $1 in
 build)
     mkdir -p "$build"
     : >"$log"
-    quietly cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_INSTALL_PREFIX=$2" \
+    quietly scripts/configure.sh "$build" "-DCMAKE_INSTALL_PREFIX=$2" \
         -DS2SAMPLER_BUILD_TESTS=OFF -DS2SAMPLER_BUILD_EXAMPLES=OFF
     quietly cmake --build "$build" --parallel "$3"
     echo "built: $build/lib"

@@ -7,6 +7,6 @@ cd "$(dirname "$0")/.."
 # The outer make's flags and job server are not for the build below.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 build=build/make
-cmake -S . -B $build -G "Unix Makefiles" -DCMAKE_BUILD_TYPE=Release -DS2SAMPLER_BUILD_TESTS=ON >/dev/null
+scripts/configure.sh $build -G "Unix Makefiles" -DS2SAMPLER_BUILD_TESTS=ON >/dev/null
 cmake --build $build --parallel "$3" --target "s2_test_$1_shared" >/dev/null
 exec "$build/c_tests/s2_test_$1_shared" "$2"

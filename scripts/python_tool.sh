@@ -14,16 +14,10 @@ rm -rf "$place"
 mkdir -p "$place"
 echo "installing $1 (PyPI) into $place" >&2
 log=$place/install.log
-# Debian's python3 comes without venv's pip.
 if ! python3 -m venv "$place" >"$log" 2>&1; then
-    if [[ $(id -u) != 0 ]] || ! command -v apt-get >/dev/null; then
-        cat "$log" >&2
-        exit 1
-    fi
-    echo "installing python3-venv (apt-get)" >&2
-    apt-get -qq update
-    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends python3-venv >/dev/null
-    python3 -m venv --clear "$place"
+    cat "$log" >&2
+    echo "python3 cannot make a virtual environment: on Debian, apt-get install python3-venv" >&2
+    exit 1
 fi
 # Written under another name first: what was begun and not finished is begun again.
 echo "$wanted" >"$place/wanted.txt"

@@ -54,14 +54,7 @@ cmake_of() {
 }
 
 need_pkg_config() {
-    command -v pkg-config >/dev/null && return
-    if [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null; then
-        echo "installing pkg-config (apt-get)"
-        apt-get -qq update
-        DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends pkg-config >/dev/null
-    else
-        say "pkg-config is missing"
-    fi
+    command -v pkg-config >/dev/null || say "pkg-config is missing: apt-get install pkg-config"
 }
 
 # --- What was installed ----------------------------------------------------------------------------

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Configures the library for a release build: configure.sh BUILD OPTION...
+#
+# CMake refuses a build directory that was moved along with the tree, so what such a one remembers goes first.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$1
+shift
+cache=$build/CMakeCache.txt
+if [[ -e $cache ]] && ! grep -qxF "CMAKE_CACHEFILE_DIR:INTERNAL=$PWD/$build" "$cache"; then
+    rm -rf "$cache" "$build/CMakeFiles"
+fi
+exec cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release "$@"
