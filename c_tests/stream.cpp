@@ -1,15 +1,13 @@
-// One utterance: the golden codes out of a loop that uses the stream alone, and RAS in all its modes
-// against a loop that is written out with std::mt19937. argv[1]: the directory tests/data.
+// One utterance: the golden codes out of a loop that uses the stream alone, also on several threads, and what
+// the functions of a stream return. RAS in all its modes is tested in core/tests/suite/streams.rs.
+// argv[1]: the directory tests/data.
 #include <s2sampler.h>
 
 #include "support/check.h"
 #include "support/engine.hpp"
 #include "support/handles.hpp"
-#include "support/oracle.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <deque>
 #include <thread>
 
 namespace {
@@ -86,77 +84,6 @@ void golden_codes_on_threads(const std::vector<EngineRun> &runs) {
     }
 }
 
-// What the written-out loop met on its way.
-struct Met {
-    int at_first = 0;  // a redraw of the first and of the last semantic token
-    int at_last = 0;
-    int oldest = 0;       // a token whose only hit is the oldest of a full window
-    int just_left = 0;    // one that left the window the step before: no redraw
-    int end_redrawn = 0;  // the redraw hit the end token
-    int end_banned = 0;   // a redraw while the end is banned and would be the best
-    int same_again = 0;   // a redraw that gave the same token
-};
-
-// The loop as the engines write it: a masked copy, a window, a generator.
-class WrittenOut {
-public:
-    WrittenOut(std::uint32_t seed, const S2StreamConfig &config) : rng(seed), config_(config) {}
-
-    std::int32_t slow(std::vector<float> row, const SamplerParams &params, bool allow_end, Met &met) {
-        const std::int32_t first = config_.semantic_first;
-        const std::int32_t last = config_.semantic_last;
-        const auto end = static_cast<std::size_t>(config_.end_id);
-        const bool end_is_best = std::max_element(row.begin(), row.end()) == row.begin() + config_.end_id;
-        for (std::size_t id = 0; id < row.size(); ++id) {
-            const bool semantic =
-                static_cast<std::int32_t>(id) >= first && static_cast<std::int32_t>(id) <= last;
-            if (!semantic && !(id == end && allow_end)) row[id] = -INFINITY;
-        }
-        std::int32_t token = oracle_draw(row, params, rng);
-        if (token >= first && token <= last && repeats(token)) {
-            const std::int32_t before = token;
-            token = oracle_draw(row, again(params), rng);
-            met.at_first += before == first;
-            met.at_last += before == last;
-            met.oldest += full() && window_.front() == before &&
-                          std::count(window_.begin(), window_.end(), before) == 1;
-            met.end_redrawn += token == config_.end_id;
-            met.end_banned += !allow_end && end_is_best;
-            met.same_again += token == before;
-        } else {
-            met.just_left += token == left_;
-        }
-        window_.push_back(token);
-        left_ = -1;
-        if (window_.size() > static_cast<std::size_t>(config_.ras_window)) {
-            left_ = window_.front();
-            window_.pop_front();
-        }
-        return token;
-    }
-
-    std::mt19937 rng;
-
-private:
-    bool full() const { return window_.size() == static_cast<std::size_t>(config_.ras_window); }
-
-    bool repeats(std::int32_t token) const {
-        const auto hits = static_cast<float>(std::count(window_.begin(), window_.end(), token));
-        if (config_.ras_mode == S2_RAS_ANY_HIT) return hits > 0;
-        const auto window = static_cast<float>(config_.ras_window);
-        return config_.ras_mode == S2_RAS_SHARE && window > 0 && hits >= window * config_.ras_tau;
-    }
-
-    SamplerParams again(const SamplerParams &params) const {
-        const bool share = config_.ras_mode == S2_RAS_SHARE;
-        return {config_.ras_temperature, share ? NAN : config_.ras_top_p, share ? 0 : params.top_k};
-    }
-
-    S2StreamConfig config_;
-    std::deque<std::int32_t> window_;
-    std::int32_t left_ = -1;
-};
-
 constexpr std::int32_t kEnd = 3;
 constexpr std::int32_t kFirst = 5;
 constexpr std::int32_t kLast = 12;
@@ -171,64 +98,6 @@ std::vector<float> short_row(SplitMix64 &random) {
     if (random.below(3) == 0) row[kEnd] += 3.0F;
     if (random.below(9) == 0) row[kEnd] += 20.0F;
     return row;
-}
-
-// Plays `steps` frames with the stream and with the loop written out.
-Met play(const S2StreamConfig &config, std::uint32_t seed, int steps) {
-    const StreamHandle stream = own(s2_stream_new(seed, &config));
-    WrittenOut expected(seed, config);
-    Met met;
-    SplitMix64 random(seed);
-    for (int i = 0; i < steps; ++i) {
-        const std::vector<float> row = short_row(random);
-        const SamplerParams params = {0.9F, 0.9F, random.below(2) == 0 ? 0 : 6};
-        const bool allow_end = random.below(2) == 0;
-        const std::int32_t token = expected.slow(row, params, allow_end, met);
-        const std::int32_t got = slow(stream, row, params, allow_end);
-        CHECK_CASE(got == token, "mode %d, window %d, step %d: %d, not %d", config.ras_mode,
-                   config.ras_window, i, got, token);
-        CHECK(s2_stream_ended(stream.get()) == (token == kEnd));
-        CHECK(allow_end || token != kEnd);
-        // The generator is at the same place, and codebook tokens do not enter the window.
-        const std::vector<float> codes = bell(30, 0x1p-20F, random.next());
-        CHECK(fast(stream, codes, params) == oracle_draw(codes, params, expected.rng));
-        CHECK(s2_stream_ended(stream.get()) == (token == kEnd));
-    }
-    return met;
-}
-
-void every_mode_as_written_out() {
-    for (const std::int32_t window : {1, 2, 10, 25}) {
-        S2StreamConfig config = config_of(kFirst, kLast, kEnd);
-        config.ras_window = window;
-        const Met met = play(config, 100 + static_cast<std::uint32_t>(window), 3000);
-        CHECK(met.at_first > 20 && met.at_last > 20 && met.end_redrawn > 20 && met.end_banned > 20 &&
-              met.same_again > 20);
-        CHECK(met.oldest > (window > 20 ? 0 : 20) && met.just_left > (window > 20 ? 0 : 10));
-
-        config.ras_mode = S2_RAS_SHARE;
-        for (const float tau : {0.1F, 0.2F, 0.5F, 1.0F}) {
-            config.ras_tau = tau;
-            const Met share = play(config, 200 + static_cast<std::uint32_t>(window), 1000);
-            // At a window of two or more no token fills the half of it in so mixed a row.
-            if (tau < 0.5F || window == 1)
-                CHECK(share.at_first > 0 && share.at_last > 0 && share.end_redrawn > 0);
-        }
-    }
-    // What the second draw is made of, and the windows and modes that have none.
-    S2StreamConfig config = config_of(kFirst, kLast, kEnd);
-    config.ras_temperature = 3.0F;
-    config.ras_top_p = 0.2F;
-    CHECK(play(config, 300, 1000).at_first > 20);
-    config.ras_temperature = 0.0F;
-    CHECK(play(config, 301, 1000).at_first > 20);
-    config.ras_mode = S2_RAS_OFF;
-    CHECK(play(config, 302, 1000).at_first == 0);
-    config.ras_window = 0;
-    for (const std::int32_t mode : {S2_RAS_OFF, S2_RAS_ANY_HIT, S2_RAS_SHARE}) {
-        config.ras_mode = mode;
-        CHECK(play(config, 303, 1000).at_first == 0);
-    }
 }
 
 // The faults of the engines' loops, one by one, where the outcome is certain.
@@ -317,7 +186,6 @@ int main(int argc, char **argv) {
     const std::vector<EngineRun> runs = engine_runs(argv[1]);
     golden_codes(runs);
     golden_codes_on_threads(runs);
-    every_mode_as_written_out();
     certain_steps();
     a_clone_continues_alike();
     a_random_seed_can_be_replayed();

@@ -198,6 +198,11 @@ fn penalties() {
     let kept = after(stage, &[2, 0, 1, 0], with_logits(&[1.0, 1.0, 1.0]));
     near(kept.iter().map(|token| token.logit), &[-0.25, 0.25, 1.0]);
 
+    // A window of -1 forgets nothing.
+    let stage = Spec::Penalties { last_n: -1, repeat: 1.0, frequency: 0.5, presence: 0.0 };
+    let kept = after(stage, &[2; 500], with_logits(&[1.0, 1.0, 1.0]));
+    near(kept.iter().map(|token| token.logit), &[1.0, 1.0, -249.0]);
+
     // The known values of alpha 5 for both.
     let stage = |count: &[i32]| {
         let stage = Spec::Penalties { last_n: 64, repeat: 1.0, frequency: 5.0, presence: 5.0 };
@@ -277,6 +282,8 @@ fn temperatures() {
     left(&of(0.8, 0.4, 2.0, &[0.9, 0.1]), &[0, 1], &[0.978_434, 0.021_566]);
     left(&of(0.5, 0.0, 1.0, &RISING), &[0, 1, 2, 3], &[1.0 / 30.0, 4.0 / 30.0, 0.3, 16.0 / 30.0]);
     left(&of(0.5, 0.4, 1.0, &[1.0]), &[0], &[1.0]);
+    // Exponent 0 takes the upper end for every entropy; the softmax before it ranks.
+    left(&of(0.25, 0.25, 0.0, &RISING), &[3, 2, 1, 0], &[16.0 / 30.0, 0.3, 4.0 / 30.0, 1.0 / 30.0]);
 }
 
 #[test]

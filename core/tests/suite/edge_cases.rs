@@ -4,7 +4,7 @@ use crate::common;
 
 use common::oracle::{Drawn, Mt19937, rank};
 use common::{for_each_level, golden};
-use s2sampler_core::{Error, Sampler, SamplerParams};
+use s2sampler_core::{Error, Sampler, SamplerParams, sample_token, seed_thread};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -70,6 +70,12 @@ fn check(case: &Map<String, Value>) {
         }
         hold(&format!("{id}, {level}"), case, &drawn);
     });
+
+    seed_thread(seed);
+    for (draw, (token, _)) in expected.iter().enumerate() {
+        let got = sample_token(&row, &params);
+        assert_eq!(got, Ok(*token), "{id}, the thread's generator, draw {draw}");
+    }
 }
 
 fn draws(mut sampler: Sampler, row: &[f32], params: &SamplerParams) -> Vec<(u32, u64)> {
