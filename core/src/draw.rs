@@ -71,7 +71,7 @@ impl DrawOutcome {
     }
 }
 
-/// How many draws each kind of proof settled, every kind dearer than the one before.
+/// How many draws each kind of proof settled, the cheapest kind first.
 ///
 /// Draws that need no proof are not counted: greedy ones, `top_k` 1, and rows without a finite maximum.
 #[doc(hidden)]
@@ -244,6 +244,7 @@ impl Draw<'_> {
             return certain(best, candidates);
         }
         let rank = discrete_distribution(weights, u);
+        debug_assert!(rank < weighted);
         let index = ranked.get(rank).map(|key| key.id()).or(kept);
         let distribution = match weights[0].is_nan() {
             // Then all are: the sum they were divided by was NaN.

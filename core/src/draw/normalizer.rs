@@ -27,7 +27,9 @@
 use crate::Error;
 use crate::select::{BlockedRow, RankedPrefix};
 use crate::sequential_sum::single;
-use crate::simd::{BLOCK_LEN, Cap, EXP_ERROR, ExpRange, ExpSum, MIN_ADDEND_LN, Segment, Tail};
+use crate::simd::{
+    BLOCK_LEN, Cap, EXP_ERROR, ExpRange, ExpSum, MIN_ADDEND_LN, Segment, TILE_ROUNDINGS, Tail,
+};
 
 /// Two binary32 numbers with `low <= S <= high`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,13 +41,6 @@ pub(crate) struct Bounds {
 /// No binary32 sum of numbers up to 1 gets past this: 2^24 + 1 rounds to 2^24. Also the reciprocal of half a
 /// unit at 1.
 const CEILING: f64 = (1 << 24) as f64;
-
-/// Slack, relative to S, for
-/// (a) the error of the kernels' exp, [`EXP_ERROR`];
-/// (b) the roundings of their binary32 lanes, at most ten in a tile;
-/// (c) adding the slacks of a bound instead of multiplying their factors;
-/// (d) rounding the bound itself to binary32.
-const KERNEL_ERROR: f64 = 8.0 * EXP_ERROR as f64;
 
 /// Bounds from the first ranks and the block maxima; the row is not read again.
 pub(crate) fn from_maxima(blocked: &BlockedRow<'_>, prefix: &RankedPrefix) -> Bounds {
@@ -59,17 +54,12 @@ pub(crate) fn from_maxima(blocked: &BlockedRow<'_>, prefix: &RankedPrefix) -> Bo
     let low = first_ranks + sums.below_cap + excess as f64 * f64::from(last_exp);
     // Every token outside the prefix is at most its block's maximum, and at most the last rank.
     let high = first_ranks + sums.capped * BLOCK_LEN as f64;
-    let slack = lane_slack(blocked.block_maxima.len());
+    // The kernel adds one vector of maxima after the other, in binary32.
+    let roundings = blocked.block_maxima.len() * BLOCK_LEN / blocked.kernels.tile_len();
     Bounds {
-        low: at_least(low * (1.0 - slack), (ranks + sums.count + excess) as f64),
-        high: at_most(high * (1.0 + slack), (ranks + sums.count * BLOCK_LEN) as f64),
+        low: at_least(low, ranks + sums.count + excess + roundings),
+        high: at_most(high, ranks + sums.count * BLOCK_LEN + roundings),
     }
-}
-
-/// Slack for the roundings of [`from_maxima`]'s binary32 lanes: at most one for each vector of maxima, of
-/// which a level with one lane would have `maxima`.
-fn lane_slack(maxima: usize) -> f64 {
-    maxima as f64 / CEILING
 }
 
 /// Bounds from the real sum over the row.
@@ -80,7 +70,8 @@ pub(crate) fn from_row(blocked: &BlockedRow<'_>) -> Bounds {
         all.sum += part.sum;
         all.count += part.count;
     }
-    Bounds { low: at_least(all.sum, all.count), high: at_most(all.sum, all.count) }
+    let roundings = all.count as usize + TILE_ROUNDINGS;
+    Bounds { low: at_least(all.sum, roundings), high: at_most(all.sum, roundings) }
 }
 
 /// The exps that are large enough to add something: lemma 2.
@@ -121,21 +112,31 @@ pub(crate) fn estimate(blocked: &BlockedRow<'_>, prefix: &RankedPrefix) -> Estim
     }
     Estimate {
         sum: known + stride as f64 * sample.sum.max(0.0),
-        width: stride as f64 * sample.count / CEILING + KERNEL_ERROR,
+        width: stride as f64 * sample.count / CEILING + f64::from(EXP_ERROR),
     }
 }
 
-/// A lower bound of S from the real sum of `count` of the exps: lemma 1.
-fn at_least(sum: f64, count: f64) -> f32 {
-    (sum * (1.0 - KERNEL_ERROR - count / CEILING)).max(1.0) as f32
+/// A lower bound of S from a kernel's sum of exps. `roundings` counts the additions in the binary32 sum of those
+/// exps alone (lemma 1) and the roundings of the kernel's lanes.
+///
+/// The kernel's exps are at most (1 + [`EXP_ERROR`]) times too large, and each rounding of a lane gains at most a
+/// factor 1 + 2^-24. (1 - h)^N >= 1 - N h, and 1 / (1 + h) >= 1 - h. The last rounding, to binary32, needs no
+/// slack: it is monotone, and S is a binary32 number. It also absorbs the errors of double.
+fn at_least(sum: f64, roundings: usize) -> f32 {
+    let x = roundings as f64 / CEILING;
+    (sum / (1.0 + f64::from(EXP_ERROR)) * (1.0 - x)).max(1.0) as f32
 }
 
-/// An upper bound of S from the real sum of the `count` exps that are not small: lemma 2, with
-/// (1 + 2^-24)^N <= e^x <= 1 + x + x^2 for x = N 2^-24 <= 1.
-fn at_most(sum: f64, count: f64) -> f32 {
-    let x = count / CEILING;
-    let rounding = if x <= 1.0 { x + x * x } else { f64::INFINITY };
-    (sum * (1.0 + 2.0 * KERNEL_ERROR + rounding)).min(CEILING) as f32
+/// An upper bound of S from a kernel's sum of the exps that are not small. `roundings` counts those exps
+/// (lemma 2) and the roundings of the kernel's lanes.
+///
+/// The kernel's exps are at most (1 - [`EXP_ERROR`]) times too small, and each rounding of a lane loses at most a
+/// factor 1 - 2^-24. With h = 2^-24 and x = N h <= 1, (1 + h)^N <= e^x <= 1 + x + x^2 - x^2 / 4. The quarter
+/// covers the lanes, whose factor is 1 / (1 - h) = (1 + h) / (1 - h^2): for R of them R h^2 <= ((R + 1) h / 2)^2.
+fn at_most(sum: f64, roundings: usize) -> f32 {
+    let x = roundings as f64 / CEILING;
+    let growth = if x <= 1.0 { 1.0 + x + x * x } else { f64::INFINITY };
+    (sum / (1.0 - f64::from(EXP_ERROR)) * growth).min(CEILING) as f32
 }
 
 /// S itself, or with ties in the tail bounds that are a few units apart. Grows the prefix to the head.

@@ -5,7 +5,7 @@ use super::discrete::{double_sum, to_double};
 use crate::sequential_sum::double;
 
 /// The first index at which the running double sum of `weights` (at least one, none negative or NaN)
-/// reaches `u` times their sum, and that sum. Never an index of weight zero if there is another.
+/// reaches `u` times their sum, and that sum. Never an index of weight zero, unless all weights are zero.
 pub(crate) fn inverse_cdf(weights: &[f32], u: f64) -> (usize, f64) {
     debug_assert!(!weights.is_empty() && (0.0..1.0).contains(&u));
     let mut chunk = [0.0; double::CHUNK_LEN];
@@ -26,8 +26,11 @@ pub(crate) fn inverse_cdf(weights: &[f32], u: f64) -> (usize, f64) {
             }
         }
     }
-    // Past the last positive weight, which reached `target`, or `u` is 0 and there is no positive weight.
-    (weights.iter().rposition(|w| *w > 0.0).unwrap_or(0), sum)
+    debug_assert!(
+        weights.iter().all(|w| *w <= 0.0),
+        "the last positive weight brings the sum to the target"
+    );
+    (0, sum)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! The plain draw, requests, streams, chains and reports all call these. `select`, `draw::normalizer` and
 //! `draw::nucleus` say how to get to the same result without sorting a row.
 //!
-//! `rank` has the order of candidates and what NaN counts as; `penalty`, `nucleus`, `min_p` and
+//! `rank` has the order of candidates, with NaN as -inf; `penalty`, `nucleus`, `min_p` and
 //! `temperature` are the parameters; `weights`, `discrete` and `inverse_cdf` make the draw; `ras` decides
 //! on a second draw; `entropy` and `std_dev` measure a distribution.
 

@@ -30,7 +30,7 @@ impl Nucleus {
     }
 
     /// How many ranks stay of those with the given probabilities, added one by one in rank order to
-    /// `running`; none if the sum does not get to `p`.
+    /// a running sum; none if the sum does not get to `p`.
     pub(crate) fn count(
         self,
         probabilities: impl IntoIterator<Item = f32>,

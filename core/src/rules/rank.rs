@@ -3,7 +3,7 @@
 /// The token of a row in which nothing is above -inf: all tokens are equal, so the lowest id.
 pub(crate) const FALLBACK_ID: u32 = 0;
 
-/// What a logit counts as: NaN is -inf, everything else itself.
+/// A logit as the rules see it: NaN counts as -inf.
 pub(crate) fn nan_to_neg_inf(logit: f32) -> f32 {
     if logit.is_nan() { f32::NEG_INFINITY } else { logit }
 }

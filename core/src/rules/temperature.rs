@@ -1,13 +1,14 @@
-//! Temperature: what it does to a logit, and its special values.
+//! Temperature, with its special values.
 
-/// Whether the best token is taken without a draw: 0 and less. NaN is not: it draws among the maxima.
+/// Whether the best token is taken without a draw: for 0 and less. NaN draws among the maxima.
 pub(crate) fn is_greedy(t: f32) -> bool {
     t <= 0.0
 }
 
 /// The exponent of a candidate's weight, `(l - top) / t` in binary32, `top` being the largest logit.
 ///
-/// NaN leaves only what equals the largest. With +inf all are alike; a candidate at -inf then makes NaN.
+/// A NaN temperature keeps only logits that equal the largest. +inf gives every logit the exponent 0, but a logit
+/// at -inf the exponent NaN.
 pub(crate) fn tempered(logit: f32, top: f32, t: f32) -> f32 {
     debug_assert!(!is_greedy(t));
     if t.is_nan() {

@@ -138,8 +138,7 @@ impl RankedPrefix {
         Ok(())
     }
 
-    /// Removes from the appended keys those that were in the prefix before: ties with the edge, the last
-    /// old key.
+    /// Removes appended keys that the prefix already had: ties with the edge, which is the last old key.
     fn drop_known(&mut self, old: usize, edge: Option<RankKey>) {
         let Some(edge) = edge else { return };
         let mut kept = old;

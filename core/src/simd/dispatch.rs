@@ -119,11 +119,11 @@ impl dyn KernelSet {
         // Not a `Once`: forking while it is held would deadlock the child. Threads that choose at the
         // same time choose the same level.
         static CHOSEN: AtomicU8 = AtomicU8::new(UNCHOSEN);
+        // `ALL` has the levels in the order of their discriminants.
         let chosen = SimdLevel::ALL.get(usize::from(CHOSEN.load(Ordering::Relaxed)));
         chosen.and_then(|level| Self::at(*level)).unwrap_or_else(|| {
             let best = Self::forced_or_best();
-            let index = SimdLevel::ALL.iter().position(|level| *level == best.level());
-            CHOSEN.store(index.map_or(UNCHOSEN, |index| index as u8), Ordering::Relaxed);
+            CHOSEN.store(best.level() as u8, Ordering::Relaxed);
             best
         })
     }
@@ -145,7 +145,7 @@ fn forced_level() -> Option<SimdLevel> {
     if text.is_null() {
         return None;
     }
-    // SAFETY: not NULL, hence a C string of the environment, which nobody changes meanwhile.
+    // SAFETY: not NULL, hence a C string of the environment, which does not change meanwhile.
     let name = unsafe { CStr::from_ptr(text) };
     SimdLevel::ALL.into_iter().find(|level| level.c_name() == name)
 }

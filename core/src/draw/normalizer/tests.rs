@@ -1,9 +1,11 @@
-//! For each lemma a test that fails if it is false, or if its constant is too small; and the brackets
-//! against S itself, on rows made to push it past their ends.
+//! For each bound of the lemmas a test that fails if it is half as wide; and the bounds against S itself, on
+//! rows made to push it past their ends.
 
 use super::{Bounds, CEILING, at_least, at_most, exact, from_maxima, from_row, power_of_two_below};
 use crate::select::{RankedPrefix, RowScan};
-use crate::simd::{BLOCK_LEN, EXP_ERROR, Kernels, SimdLevel};
+use crate::simd::{
+    BLOCK_LEN, Cap, EXP_ERROR, ExpRange, Kernels, MIN_ADDEND_LN, SimdLevel, TILE_ROUNDINGS,
+};
 
 /// Half a unit of the first binade.
 const HALF_UNIT: f32 = 1.0 / (1 << 24) as f32;
@@ -52,11 +54,10 @@ fn subsequences() {
     for seed in 0..2000 {
         let mut random = Random(seed);
         let exps = falling_exps(&mut random);
-        let probability_of = random.unit();
-        let some: Vec<f32> =
-            exps.iter().copied().filter(|_| random.unit() < probability_of).collect();
+        let share = random.unit();
+        let some: Vec<f32> = exps.iter().copied().filter(|_| random.unit() < share).collect();
         assert!(sum(&some) <= sum(&exps), "seed {seed}");
-        assert!(at_least(real_sum(&some), some.len() as f64) <= sum(&some).max(1.0), "seed {seed}");
+        assert!(at_least(real_sum(&some), some.len()) <= sum(&some).max(1.0), "seed {seed}");
     }
     // Each addition loses what it adds. With half the constant the bound would be too high.
     for len in [1000, 1 << 16, 1 << 20] {
@@ -65,7 +66,7 @@ fn subsequences() {
         assert_eq!(sum(&exps), 1.0);
         assert!(real_sum(&exps) * (1.0 - lost) <= 1.0);
         assert!(real_sum(&exps) * (1.0 - lost / 2.0) > 1.0);
-        assert_eq!(at_least(real_sum(&exps), len as f64), 1.0);
+        assert_eq!(at_least(real_sum(&exps), len), 1.0);
     }
 }
 
@@ -82,33 +83,117 @@ fn small_exps() {
     for len in [1000, 1 << 16, 1 << 20, 1 << 22] {
         let exps = one_and(len, HALF_UNIT.next_up());
         let gained = len as f64 / CEILING;
-        assert!(sum(&exps) <= at_most(real_sum(&exps), len as f64), "{len}");
+        assert!(sum(&exps) <= at_most(real_sum(&exps), len), "{len}");
         assert!(f64::from(sum(&exps)) > real_sum(&exps) * (1.0 + gained / 2.0), "{len}");
     }
     for seed in 0..2000 {
         let exps = falling_exps(&mut Random(seed));
         let large: Vec<f32> = exps.iter().copied().filter(|e| *e >= HALF_UNIT).collect();
-        assert!(sum(&exps) <= at_most(real_sum(&large), large.len() as f64), "seed {seed}");
+        assert!(sum(&exps) <= at_most(real_sum(&large), large.len()), "seed {seed}");
     }
-    for n in (0..=64).map(|i| f64::from(i) / 64.0 * CEILING) {
-        let growth = (n * CEILING.recip().ln_1p()).exp();
+    for n in (0..=64).map(|i| i << 18) {
+        let growth = (f64::from(n as u32) * CEILING.recip().ln_1p()).exp();
         assert!(f64::from(at_most(1.0, n)) >= growth, "{n}");
     }
 }
 
-/// The kernels' sums may be as far off as [`EXP_ERROR`] allows, whatever they are on this platform.
+/// A kernel's exps may be off by all of [`EXP_ERROR`], and each of the nine roundings of its lanes by 2^-24, whatever
+/// they are on this CPU. Fails at both ends if the bounds allow for 0.7 times `EXP_ERROR`, or for four roundings.
 #[test]
 fn bounds_allow_for_the_kernels_error() {
     let error = f64::from(EXP_ERROR);
+    // Eight additions to a lane, the first of them exact, and two for the sum of four lanes.
+    let lanes = |half_unit: f64| (9.0 * half_unit.ln_1p()).exp();
     for seed in 0..2000 {
         let exps = falling_exps(&mut Random(seed));
         let large: Vec<f32> = exps.iter().copied().filter(|e| *e >= HALF_UNIT).collect();
         for large in [&large[..], &large[..1], &large[..large.len().min(3)]] {
-            let (sum, count) = (sum(large), large.len() as f64);
-            assert!(at_least(real_sum(large) * (1.0 + error), count) <= sum, "seed {seed}");
-            assert!(sum <= at_most(real_sum(large) / (1.0 + error), count), "seed {seed}");
+            let (sum, roundings) = (sum(large), large.len() + TILE_ROUNDINGS);
+            let most = real_sum(large) * (1.0 + error) * lanes(1.0 / CEILING);
+            let least = real_sum(large) * (1.0 - error) * lanes(-1.0 / CEILING);
+            assert!(at_least(most, roundings) <= sum, "seed {seed}");
+            assert!(sum <= at_most(least, roundings), "seed {seed}");
         }
     }
+}
+
+/// [`from_row`] is these bounds of the kernel's sum, with its roundings counted.
+#[test]
+fn bounds_from_the_row_are_those_of_the_kernels_sum() {
+    for kernels in levels() {
+        let row: Vec<f32> = (0..kernels.tile_len()).map(|i| -0.01 * i as f32).collect();
+        let mut scan = RowScan::new();
+        let blocked = scan.read(kernels, &row).expect("memory");
+        let range = ExpRange { top: 0.0, floor: MIN_ADDEND_LN };
+        let sum = kernels.sum_exps(blocked.body(), range);
+        let roundings = row.iter().filter(|l| **l >= MIN_ADDEND_LN).count() + 9;
+        let Bounds { low, high } = from_row(&blocked);
+        assert_eq!((low, high), (at_least(sum.sum, roundings), at_most(sum.sum, roundings)));
+    }
+}
+
+/// Rows for which the lanes of `sum_maxima_exps` gain half a unit at each addition while S loses half a unit:
+/// `from_maxima` must count the additions of a lane, one for each vector of maxima. Fails if it counts a quarter.
+#[test]
+fn bounds_from_maxima_allow_for_the_roundings_of_the_lanes() {
+    let mut needed = 0.0_f64;
+    for kernels in levels() {
+        let lanes = kernels.tile_len() / BLOCK_LEN;
+        for (many, blocks) in [(32, 1024), (64, 2048), (64, 8192), (128, 8192), (256, 16_384)] {
+            // S and the first lane stay in the binade of `many`.
+            for ln in (0..200).filter_map(|units| logit_around_tie(kernels, many as f32, units)) {
+                // One token in each block. `many` in one lane, or one more, have an exp of 1.
+                let mut row = vec![f32::NEG_INFINITY; blocks * BLOCK_LEN];
+                for block in 0..blocks {
+                    let (vector, lane) = (block / lanes, block % lanes);
+                    row[vector * kernels.tile_len() + lane] = match (vector, lane) {
+                        (0, 1) => 0.0,
+                        (vector, 0) if vector <= many => -1e-9,
+                        _ => ln,
+                    };
+                }
+                let mut scan = RowScan::new();
+                let mut blocked = scan.read(kernels, &row).expect("memory");
+                let mut prefix = RankedPrefix::new();
+                prefix.grow(&mut blocked, 1).expect("memory");
+                assert_eq!(prefix.keys().len(), 1, "the lanes sum all maxima below the top");
+                let (bounds, s) = (from_maxima(&blocked, &prefix), literal_sum(&row));
+                assert!(bounds.low <= s && s <= bounds.high, "{s:e} not in {bounds:?}");
+                let cap = Cap { top: 0.0, cap: 0.0 };
+                let sums = kernels.sum_maxima_exps(blocked.block_maxima, cap);
+                let low = |roundings| at_least(1.0 + sums.below_cap, 1 + sums.count + roundings);
+                let vectors = blocked.block_maxima.len() / lanes;
+                let least = (0..vectors).find(|roundings| low(*roundings) <= s);
+                let least = least.expect("the bound holds with all of them");
+                needed = needed.max(least as f64 / vectors as f64);
+            }
+        }
+    }
+    assert!(needed > 0.25, "{needed:.3} of the roundings would do");
+}
+
+/// The exp of one value by a level's kernels.
+fn kernel_exp(kernels: &Kernels, x: f32) -> f32 {
+    let mut e = vec![x; kernels.tile_len()];
+    kernels.exp_all(&mut e);
+    e[0]
+}
+
+/// A logit near that of `units` and a half units of the binade whose exp an even sum rounds down, while the kernel's
+/// exp is rounded up.
+fn logit_around_tie(kernels: &Kernels, binade: f32, units: u32) -> Option<f32> {
+    let tie = (unit(binade) * (f64::from(units) + 0.5)) as f32;
+    let falls = |e: f32| e < tie || (e == tie && units % 2 == 0);
+    let x = tie.ln();
+    let near = [x, x.next_up(), x.next_down()];
+    near.into_iter().find(|x| falls(x.exp()) && kernel_exp(kernels, *x) > tie)
+}
+
+/// S by its definition.
+fn literal_sum(row: &[f32]) -> f32 {
+    let mut sorted = row.to_vec();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    sorted.iter().fold(0.0, |s, l| s + (l - sorted[0]).exp())
 }
 
 #[test]
@@ -116,8 +201,8 @@ fn no_sum_passes_the_ceiling() {
     let ceiling = CEILING as f32;
     assert_eq!(ceiling.next_down() + 1.0, ceiling);
     assert_eq!(ceiling + 1.0, ceiling);
-    assert_eq!(at_most(f64::from(f32::MAX), 10.0), ceiling);
-    assert_eq!(at_most(2.0, CEILING + 1.0), ceiling, "the series ends at 1");
+    assert_eq!(at_most(f64::from(f32::MAX), 10), ceiling);
+    assert_eq!(at_most(2.0, CEILING as usize + 1), ceiling, "the series ends at 1");
     let row = vec![0.0; CEILING as usize + 4096];
     for kernels in levels() {
         let mut scan = RowScan::new();
@@ -129,71 +214,12 @@ fn no_sum_passes_the_ceiling() {
     }
 }
 
-/// What `e` adds to a sum in the binade, in units, where that is not a half.
-fn units(e: f32, binade: f32) -> f64 {
-    (f64::from(e) / unit(binade)).round()
-}
-
 fn unit(binade: f32) -> f64 {
     f64::from(binade) / f64::from(1 << 23)
 }
 
-fn is_half(e: f32, binade: f32) -> bool {
+fn is_tie(e: f32, binade: f32) -> bool {
     (f64::from(e) / unit(binade)).fract() == 0.5
-}
-
-#[test]
-fn steps() {
-    let mut random = Random(2);
-    for _ in 0..300_000 {
-        let binade = 2.0_f32.powi(random.below(24) as i32);
-        let s = binade * (1.0 + random.unit());
-        let e = random.unit() * 2.0_f32.powi(-(random.below(26) as i32));
-        if s + e < 2.0 * binade && !is_half(e, binade) {
-            let step = unit(binade) * units(e, binade);
-            assert_eq!(f64::from(s + e) - f64::from(s), step, "{s:e} + {e:e}");
-        }
-    }
-    // So the order does not matter.
-    for seed in 0..500 {
-        let mut random = Random(seed);
-        let mut exps: Vec<f32> = falling_exps(&mut random).iter().map(|e| e / 4.0).collect();
-        let binade = 2.0_f32.powi(11);
-        exps.retain(|e| !is_half(*e, binade));
-        exps.push(binade);
-        let rising: Vec<f32> = exps.iter().rev().copied().collect();
-        exps[..].rotate_right(1);
-        assert_eq!(exps.iter().fold(0.0, |s, e| s + e), sum(&rising), "seed {seed}");
-    }
-}
-
-#[test]
-fn halves() {
-    let mut random = Random(3);
-    let (mut down, mut up) = (0, 0);
-    for _ in 0..100_000 {
-        let binade = 2.0_f32.powi(random.below(20) as i32);
-        let s = binade * (1.0 + random.unit() / 2.0);
-        let whole = random.below(1 << 12);
-        let e = (unit(binade) * (whole as f64 + 0.5)) as f32;
-        assert!(is_half(e, binade));
-        let step = (f64::from(s + e) - f64::from(s)) / unit(binade);
-        assert!(step == whole as f64 || step == whole as f64 + 1.0);
-        down += u32::from(step == whole as f64);
-        up += u32::from(step > whole as f64);
-    }
-    assert!(down > 1000 && up > 1000, "the parity decides: {down} down, {up} up");
-}
-
-#[test]
-fn crossings() {
-    let below_two = 2.0_f32.next_down();
-    let unit = 2.0 - below_two;
-    let (large, small) = (3.0 * unit, 0.55 * unit);
-    assert_ne!(below_two + large + small, below_two + small + large, "the head has an order");
-    // The same within the binade.
-    let s = below_two - 8.0 * unit;
-    assert_eq!(s + large + small, s + small + large);
 }
 
 /// The levels this CPU has; the tests of the kernels check that none is skipped.
@@ -201,15 +227,15 @@ fn levels() -> impl Iterator<Item = &'static Kernels> {
     SimdLevel::ALL.into_iter().filter_map(Kernels::at)
 }
 
-/// How many exact sums were needed and how they came out, lest a test only ever see sorted rows.
+/// How many exact sums were needed and their kinds: so a test notices if it only ever sorts.
 #[derive(Debug, Default)]
 struct Seen {
     exact: usize,
-    with_halves: usize,
+    with_ties: usize,
     sorted: usize,
 }
 
-/// Holds every bracket of a row, at every level, against S.
+/// Holds all bounds of a row, at every level, against S.
 fn check(name: &str, row: &[f32], all_ranks: &[usize], seen: &mut Seen) {
     let number = |l: &f32| if l.is_nan() { f32::NEG_INFINITY } else { *l };
     let mut sorted: Vec<f32> = row.iter().map(number).collect();
@@ -235,20 +261,20 @@ fn check(name: &str, row: &[f32], all_ranks: &[usize], seen: &mut Seen) {
                 prefix.grow(&mut blocked, ranks).expect("memory");
                 let bounds = exact(&mut blocked, &mut prefix, estimate).expect("memory");
                 holds(bounds, "from the exact sum");
-                // It is wide by the halves of the tail, and by nothing else.
+                // It is as wide as the ties of the tail make it.
                 let (last, _) = prefix.last();
                 let binade = power_of_two_below(bounds.low);
-                let halves = match prefix.is_whole() {
+                let ties = match prefix.is_whole() {
                     true => 0,
                     false => row
                         .iter()
-                        .filter(|l| **l <= last.logit() && is_half((**l - top).exp(), binade))
+                        .filter(|l| **l <= last.logit() && is_tie((**l - top).exp(), binade))
                         .count(),
                 };
                 let width = f64::from(bounds.high) - f64::from(bounds.low);
-                assert_eq!(width, halves as f64 * unit(binade), "{what}");
+                assert_eq!(width, ties as f64 * unit(binade), "{what}");
                 seen.exact += usize::from(!prefix.is_whole());
-                seen.with_halves += usize::from(halves > 0);
+                seen.with_ties += usize::from(ties > 0);
                 seen.sorted += usize::from(prefix.is_whole());
             }
         }
@@ -256,7 +282,7 @@ fn check(name: &str, row: &[f32], all_ranks: &[usize], seen: &mut Seen) {
 }
 
 /// The logarithm of an odd number of half units of the binade, if expf has one near `e`.
-fn log_of_half(binade: f32, e: f32) -> Option<f32> {
+fn log_of_tie(binade: f32, e: f32) -> Option<f32> {
     let half_unit = unit(binade) as f32 / 2.0;
     let e = (2.0 * (e / half_unit / 2.0).floor() + 1.0) * half_unit;
     let x = e.ln();
@@ -280,28 +306,28 @@ const SHAPES: &[Shape] = &[
         topped(n, random, |random| if random.below(200) == 0 { -random.unit() } else { -1.1 })
     }),
     ("lanes", |n, _| (0..n).map(|i| -0.4 * (i % 16) as f32).collect()),
-    ("chunks", |n, _| (0..n).map(|i| -2.3 * (i / 256 % 7) as f32).collect()),
+    ("tiles", |n, _| (0..n).map(|i| -2.3 * (i / 256 % 7) as f32).collect()),
     ("at a power of two", |n, random| {
         let sum = 2.0_f32.powi(1 + random.below(10) as i32) + (random.unit() - 0.5) * 1e-4;
         let x = ((sum - 1.0).min(n as f32 - 1.0) / (n as f32 - 1.0).max(1.0)).ln();
         topped(n, random, |random| (x + 1e-6 * (random.unit() - 0.5)).min(0.0))
     }),
-    ("halves", |n, random| {
+    ("ties of the sum", |n, random| {
         let binade = binade_of(n, random);
         topped(n, random, |random| {
             loop {
-                if let Some(x) = log_of_half(binade, (-7.0 * random.unit()).exp()) {
+                if let Some(x) = log_of_tie(binade, (-7.0 * random.unit()).exp()) {
                     return x;
                 }
             }
         })
     }),
-    ("a half among others", |n, random| {
+    ("a tie among others", |n, random| {
         let binade = binade_of(n, random);
         topped(n, random, |random| {
             let x = -7.0 * random.unit();
             let rare = random.below(n / 4 + 1) == 0;
-            if rare { log_of_half(binade, x.exp()).unwrap_or(x) } else { x }
+            if rare { log_of_tie(binade, x.exp()).unwrap_or(x) } else { x }
         })
     }),
     ("just above the smallest step", |n, random| topped(n, random, |_| -16.6355)),
@@ -320,7 +346,7 @@ fn topped(n: usize, random: &mut Random, mut logit: impl FnMut(&mut Random) -> f
 }
 
 #[test]
-fn brackets_contain_the_sum() {
+fn bounds_contain_the_sum() {
     let mut seen = Seen::default();
     for n in [2, 31, 255, 256, 257, 511, 513, 768, 1023, 1536, 4096, 8197, 16_400] {
         for (name, shape) in SHAPES {
@@ -338,11 +364,11 @@ fn brackets_contain_the_sum() {
             }
         }
     }
-    assert!(seen.exact > 1000 && seen.with_halves > 100 && seen.sorted > 1000, "{seen:?}");
+    assert!(seen.exact > 1000 && seen.with_ties > 100 && seen.sorted > 1000, "{seen:?}");
 }
 
 #[test]
-fn brackets_of_long_rows_contain_the_sum() {
+fn bounds_of_long_rows_contain_the_sum() {
     let mut seen = Seen::default();
     for (name, shape) in SHAPES {
         check(name, &shape(1 << 20, &mut Random(5)), &[64], &mut seen);
@@ -350,9 +376,9 @@ fn brackets_of_long_rows_contain_the_sum() {
     assert!(seen.exact > 0, "{seen:?}");
 }
 
-/// The fewer exps, the less of the slack is for their roundings, and the more the kernels need it.
+/// With few exps the bounds allow for few roundings: so the error of the kernels shows.
 #[test]
-fn brackets_of_two_exps_contain_their_sum() {
+fn bounds_of_two_exps_contain_their_sum() {
     let mut random = Random(7);
     for kernels in levels() {
         let mut row = vec![f32::NEG_INFINITY; kernels.tile_len()];
@@ -368,9 +394,9 @@ fn brackets_of_two_exps_contain_their_sum() {
     }
 }
 
-/// What adds nothing must not widen the brackets either, or the row would be summed for it.
+/// Exps that add nothing must not widen the bounds, or every such row would be read again.
 #[test]
-fn small_exps_leave_the_brackets_narrow() {
+fn small_exps_leave_the_bounds_narrow() {
     for kernels in levels() {
         let mut row = vec![-16.65; 1 << 16];
         row[77] = 0.0;
@@ -384,9 +410,9 @@ fn small_exps_leave_the_brackets_narrow() {
     }
 }
 
-/// Where more maxima reach the last entry than there are entries, those are known not to be in.
+/// If more maxima reach the last rank than the prefix has ranks, the excess is known not to be in the prefix.
 #[test]
-fn ties_with_the_last_entry_count_towards_the_sum() {
+fn ties_with_the_last_rank_count_towards_the_sum() {
     for kernels in levels() {
         let row = vec![0.0; 1 << 16];
         let mut scan = RowScan::new();
@@ -398,10 +424,10 @@ fn ties_with_the_last_entry_count_towards_the_sum() {
     }
 }
 
-/// Halves that all round up carry the sum into the next binade, where what follows adds twice as
-/// much as before: no bracket of the lower binade holds it.
+/// Ties that all round up carry the sum into the next binade, where the later exps add twice as much as before: no
+/// bound of the lower binade holds.
 #[test]
-fn halves_can_carry_the_sum_across() {
+fn ties_can_carry_the_sum_across() {
     let units_of = |x: &f32| f64::from(x.exp()) / unit(1.0);
     let near = (0..3_000_000).scan(-12.0_f32, |x, _| Some(std::mem::replace(x, x.next_down())));
     let odd = |units: &f64| units.floor() % 2.0 == 1.0;
@@ -420,7 +446,7 @@ fn halves_can_carry_the_sum_across() {
         row.extend((0..halves).map(|_| half));
         row.extend((0..others).map(|_| other));
         row.extend((0..20_000).map(|_| -50.0));
-        check("halves at a crossing", &row, &[2], &mut seen);
+        check("ties at a crossing", &row, &[2], &mut seen);
     }
     assert!(seen.sorted + seen.exact > 0);
 }

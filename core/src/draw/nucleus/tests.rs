@@ -1,4 +1,4 @@
-//! The cut grows with S, and is the one of single steps.
+//! The cut grows with S, and is the same as that of single steps.
 
 use super::{INITIAL_RANKS, Resolution, count, cut};
 use crate::rules::nucleus::Nucleus;
@@ -112,17 +112,22 @@ fn every_proof_finds_the_cut() {
                 let p = [at.next_down(), at, at.next_up(), next()][(next() * 4.0) as usize];
                 let limit = [n, n.min(INITIAL_RANKS + 1), 2 + (next() * (n - 1) as f32) as usize]
                     [(next() * 3.0) as usize];
-                let literal = running.iter().position(|c| *c > p).unwrap_or(n).clamp(1, limit);
-                let mut blocked = scan.read(kernels, &row).expect("memory");
-                let (found, resolution) =
-                    cut(Nucleus::Exclusive, &mut blocked, &mut prefix, limit, p).expect("memory");
-                assert_eq!(
-                    found,
-                    literal,
-                    "seed {seed}, n {n}, p {p:e}, limit {limit}, {resolution:?}, {:?}",
-                    kernels.level()
-                );
-                resolutions.push(resolution);
+                let exclusive = running.iter().position(|c| *c > p).unwrap_or(n).clamp(1, limit);
+                let inclusive = running.iter().position(|c| *c >= p).map_or(n, |end| end + 1);
+                for (rule, literal) in
+                    [(Nucleus::Exclusive, exclusive), (Nucleus::Inclusive, inclusive.min(limit))]
+                {
+                    let mut blocked = scan.read(kernels, &row).expect("memory");
+                    let (found, resolution) =
+                        cut(rule, &mut blocked, &mut prefix, limit, p).expect("memory");
+                    assert_eq!(
+                        found,
+                        literal,
+                        "{rule:?}, seed {seed}, n {n}, p {p:e}, limit {limit}, {resolution:?}, {:?}",
+                        kernels.level()
+                    );
+                    resolutions.push(resolution);
+                }
             }
         }
         for resolution in [Resolution::Maxima, Resolution::Row, Resolution::Exact, Resolution::Sort]
@@ -130,4 +135,46 @@ fn every_proof_finds_the_cut() {
             assert!(resolutions.contains(&resolution), "{resolution:?} was never needed");
         }
     }
+}
+
+/// The number of candidates that a rule leaves of a row, without a limit.
+fn candidates(rule: Nucleus, row: &[f32], p: f32) -> usize {
+    let (mut scan, mut prefix) = (RowScan::new(), RankedPrefix::new());
+    let mut blocked = scan.read(Kernels::chosen(), row).expect("memory");
+    cut(rule, &mut blocked, &mut prefix, row.len(), p).expect("memory").0
+}
+
+#[test]
+fn the_inclusive_rule_keeps_the_token_that_reaches_p() {
+    // Four probabilities of a quarter: their running sums are exact.
+    let row = [0.0; 4];
+    for (p, exclusive, inclusive) in [
+        (0.0, 1, 1),
+        (0.25_f32.next_down(), 1, 1),
+        (0.25, 1, 1),
+        (0.25_f32.next_up(), 1, 2),
+        (0.5, 2, 2),
+        (0.5_f32.next_up(), 2, 3),
+        (1.0_f32.next_down(), 3, 4),
+        (1.0, 4, 4),
+    ] {
+        assert_eq!(candidates(Nucleus::Exclusive, &row, p), exclusive, "{p}");
+        assert_eq!(candidates(Nucleus::Inclusive, &row, p), inclusive, "{p}");
+    }
+}
+
+#[test]
+fn tokens_at_neg_inf_stay_if_the_sum_does_not_get_to_p() {
+    let row = [0.0, f32::NEG_INFINITY, 0.0, f32::NEG_INFINITY];
+    // The sum of two halves is 1: it does not pass 1, but it reaches it.
+    assert_eq!(candidates(Nucleus::Exclusive, &row, 1.0), 4);
+    assert_eq!(candidates(Nucleus::Inclusive, &row, 1.0), 2);
+    for rule in [Nucleus::Exclusive, Nucleus::Inclusive] {
+        assert_eq!(candidates(rule, &row, f32::NAN), 4);
+    }
+    // A single token above -inf: rank 0 stays by itself, unless its probability of 1 does not pass p.
+    let row = [f32::NEG_INFINITY, 7.0, f32::NEG_INFINITY];
+    assert_eq!(candidates(Nucleus::Exclusive, &row, 0.9), 1);
+    assert_eq!(candidates(Nucleus::Exclusive, &row, 1.0), 3);
+    assert_eq!(candidates(Nucleus::Inclusive, &row, 1.0), 1);
 }

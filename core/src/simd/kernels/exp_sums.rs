@@ -1,12 +1,12 @@
 //! Sums of exps with a known error: over the block maxima alone, or over the row.
 
-use super::Segment;
 use super::exp::{UNROLL, exp};
+use super::{BLOCK_LEN, Segment};
 use crate::simd::lanes::Simd;
 use core::array::from_fn;
 
-/// Below this, e^x is less than 2^-24 and adds nothing to a binary32 sum of 1 or more. ln 2^-24 is -16.6355;
-/// the rest is room for the error of any `expf`.
+/// Below this, e^x is less than 2^-24 and adds nothing to a binary32 sum of 1 or more. glibc's `expf` needs
+/// -16.635534 (`small_addends_are_below_half_a_unit`); the rest is room for the error of another `expf`.
 pub(crate) const MIN_ADDEND_LN: f32 = -16.64;
 
 /// The exps that [`sum_maxima_exps`] adds up: of the maxima themselves, and of the maxima cut down to `cap`.
@@ -64,6 +64,10 @@ pub(crate) struct ExpRange {
     pub floor: f32,
 }
 
+/// The binary32 roundings on the way of an exp into [`ExpSum::sum`]: those of its lane, whose first addition
+/// is exact, and two for the sum of four lanes.
+pub(crate) const TILE_ROUNDINGS: usize = BLOCK_LEN / UNROLL - 1 + 2;
+
 /// A sum of exps and their number.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ExpSum {
@@ -89,8 +93,7 @@ pub(crate) fn sum_exps<S: Simd>(simd: S, segment: Segment<'_>, range: ExpRange) 
             sum = from_fn(|i| simd.add(sum[i], simd.keep(simd.ge(x[i], floors), e[i])));
             count = from_fn(|i| simd.add(count[i], simd.keep(simd.ge(x[i], floors), one)));
         }
-        // In double from tile to tile: so no binary32 lane has more than ten roundings, eight for its
-        // addends and two for the sum of four.
+        // In double from tile to tile: so the binary32 lanes have no more than TILE_ROUNDINGS.
         all.sum += sum_lanes(simd, sum_of_four(simd, sum));
         all.count += sum_lanes(simd, sum_of_four(simd, count));
     }

@@ -2,7 +2,7 @@
 
 use super::Segment;
 use super::exp::{EXP_ERROR, UNROLL, exp};
-use super::exp_sums::sum_lanes;
+use super::exp_sums::{MIN_ADDEND_LN, sum_lanes};
 use crate::simd::lanes::Simd;
 use core::array::from_fn;
 
@@ -26,6 +26,18 @@ pub(crate) struct Tail {
     pub binade: f32,
 }
 
+/// Below this, e^x is less than half a unit of the binade and adds nothing to a sum in it.
+pub(crate) fn min_addend_ln(binade: f32) -> f32 {
+    MIN_ADDEND_LN + binade.ln()
+}
+
+/// How far the platform's `expf` may be from the nearest multiple `step` of the unit if the kernel's exp is `e`: at
+/// least half a unit if the two could round to different multiples (`roundings_below_half_a_unit_of_doubt`).
+#[inline(always)]
+pub(crate) fn doubt<S: Simd>(simd: S, e: S::F, step: S::F) -> S::F {
+    simd.mul_add(e, simd.splat(EXP_ERROR), simd.abs(simd.sub(e, step)))
+}
+
 /// Sums what each token of the tail adds; `normalizer` says why the order does not matter.
 ///
 /// The lanes hold sums of multiples of the unit, which are exact below twice the binade. If a lane gets
@@ -34,14 +46,10 @@ pub(crate) struct Tail {
 pub(crate) fn tail_sum<S: Simd>(simd: S, segment: Segment<'_>, tail: Tail) -> TailSum {
     let Tail { top, highest, binade } = tail;
     let half_unit = binade / (1 << 24) as f32;
-    // An exp below half a unit adds nothing. The slack is for the error of any expf.
-    let floor = half_unit.ln() - 0.005;
+    let floor = min_addend_ln(binade);
     let (tops, highests) = (simd.splat(top), simd.splat(highest));
     let (floors, binades) = (simd.splat(floor), simd.splat(binade));
-    let error = simd.splat(EXP_ERROR);
-    // `EXP_ERROR` is relative to the platform's expf, and the doubt is itself rounded: up to one part in 2^20
-    // of half a unit. Allow twice that.
-    let limit = simd.splat(half_unit * (1.0 - 2.0 * EXP_ERROR));
+    let half_units = simd.splat(half_unit);
     let mut steps = [simd.splat(0.0); UNROLL];
     let mut doubtful = TailSum::default();
     for (tile, maxima) in segment.tiles(S::LANES) {
@@ -57,15 +65,14 @@ pub(crate) fn tail_sum<S: Simd>(simd: S, segment: Segment<'_>, tail: Tail) -> Ta
             // Adding and subtracting the binade rounds to its unit.
             let sums = e.map(|e| simd.add(e, binades));
             let step = sums.map(|sum| simd.sub(sum, binades));
-            let off: [S::F; UNROLL] = from_fn(|i| simd.abs(simd.sub(e[i], step[i])));
-            let doubt: [S::F; UNROLL] = from_fn(|i| simd.mul_add(e[i], error, off[i]));
+            let doubt: [S::F; UNROLL] = from_fn(|i| doubt(simd, e[i], step[i]));
             let [a, b, c, d] = doubt;
             let worst = simd.max(simd.max(a, b), simd.max(c, d));
-            if simd.any(simd.ge(worst, limit)) {
+            if simd.any(simd.ge(worst, half_units)) {
                 for i in 0..UNROLL {
-                    let sure = simd.keep(simd.lt(doubt[i], limit), step[i]);
+                    let sure = simd.keep(simd.lt(doubt[i], half_units), step[i]);
                     steps[i] = simd.add(steps[i], sure);
-                    let unsure = simd.bits(simd.ge(doubt[i], limit));
+                    let unsure = simd.bits(simd.ge(doubt[i], half_units));
                     add_doubtful(unsure, &vectors[i * S::LANES..], top, half_unit, &mut doubtful);
                 }
             } else {
