@@ -255,16 +255,16 @@ impl Draw<'_> {
     }
 }
 
-/// The token at `index` with its logit, if it is above -inf and not ranked. (If there are candidates at -inf,
-/// all tokens above -inf are ranked.)
+/// The token at `index` with its logit, if it is above -inf and not ranked. (If there are candidates at
+/// -inf, all tokens above -inf are ranked.)
 fn kept_apart(blocked: &BlockedRow<'_>, index: u32, ranked: &[RankKey]) -> Option<(u32, f32)> {
     let logit = blocked.logit(index)?;
     let is_ranked = ranked.iter().any(|key| key.id() == index);
     (logit > f32::NEG_INFINITY && !is_ranked).then_some((index, logit))
 }
 
-/// Turns the candidates' logits, in rank order, into the weights of the draw, in place. False if there is no
-/// distribution and rank 0 is the answer.
+/// Turns the candidates' logits, in rank order, into the weights of the draw, in place. False if there
+/// is no distribution and rank 0 is the answer.
 ///
 /// Bit-exact: do not reorder or fuse these operations.
 fn softmax_with_temperature(kernels: &Kernels, logits: &mut [f32], top: f32, t: f32) -> bool {

@@ -1,6 +1,6 @@
 //! Picks the next token from a row of logits: top-k and top-p over the softmax of the whole row, then
-//! temperature, then one draw with an MT19937. For a given seed the tokens are exactly those of a sampler that
-//! sorts the row; the cost is about that of reading it.
+//! temperature, then one draw with an MT19937. For a given seed the tokens are exactly those of a
+//! sampler that sorts the row; the cost is about that of reading it.
 //!
 //! ```
 //! use s2sampler_core::{Sampler, SamplerParams};
@@ -19,9 +19,9 @@
 //! ```
 //!
 //! [`sample_token`] draws with the thread's generator, [`Sampler`] with a generator of its own.
-//! [`Sampler::sample_ranges`] masks without a copy of the row, and [`Sampler::sample_request`] has every option
-//! and returns the probabilities. [`Stream`] is one utterance of a speech engine. [`Chain`] applies stages in
-//! any order, and [`Report`] shows what each of them did.
+//! [`Sampler::sample_ranges`] masks without a copy of the row, and [`Sampler::sample_request`] has every
+//! option and returns the probabilities. [`Stream`] is one utterance of a speech engine. [`Chain`]
+//! applies stages in any order, and [`Report`] shows what each of them did.
 //!
 //! `include/s2sampler.h`, the C interface over the same code, is also the manual: the steps of a draw with
 //! their arithmetic, special values and random words, and the differences from samplers with the same names

@@ -34,8 +34,8 @@ pub struct SampleRequest<'a> {
     pub frequency_penalty: f32,
     /// Subtracted once from the logit of each token in the history; 0 is off.
     pub presence_penalty: f32,
-    /// Drops candidates, after top_k and top_p, whose probability at temperature 1 is below this share of the
-    /// best one's. 0, less, and NaN are off; above 1 leaves the best.
+    /// Drops candidates, after top_k and top_p, whose probability at temperature 1 is below this share
+    /// of the best one's. 0, less, and NaN are off; above 1 leaves the best.
     pub min_p: f32,
     /// The id that stays a candidate whatever its rank, if its logit is above -inf.
     pub keep_id: Option<i32>,
@@ -111,8 +111,8 @@ pub struct TokenProbability {
 pub struct SampledToken {
     /// The id drawn.
     pub token: i32,
-    /// The number of candidates left, those at -inf included; 1 for a greedy draw. With two or more, the draw
-    /// used a uniform.
+    /// The number of candidates left, those at -inf included; 1 for a greedy draw. With two or more, the
+    /// draw used a uniform.
     pub candidates: usize,
     /// The words taken from the generator.
     pub rng_words: u32,
@@ -138,7 +138,7 @@ pub struct SampleResult {
 }
 
 /// Draws, and reads the whole row for the probabilities in it.
-pub(crate) fn sample(
+pub(crate) fn draw_result(
     sampler: &mut Sampler,
     request: &SampleRequest<'_>,
 ) -> Result<SampleResult, Error> {
@@ -170,7 +170,7 @@ pub(crate) fn sample(
 }
 
 /// Draws.
-pub(crate) fn sample_token(
+pub(crate) fn draw_token(
     sampler: &mut Sampler,
     request: &SampleRequest<'_>,
 ) -> Result<SampledToken, Error> {

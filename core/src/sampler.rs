@@ -121,16 +121,16 @@ impl Sampler {
 
     /// Draws a token as the request says. A request without options is the same as [`Sampler::sample`].
     ///
-    /// The order is: penalties, bans and ranges change the row; top_k, top_p and min_p leave candidates; the
-    /// kept token joins them; temperature and the draw follow. The probabilities in the whole row cost one
-    /// more pass over it.
+    /// The order is: penalties, bans and ranges change the row; top_k, top_p and min_p leave candidates;
+    /// the kept token joins them; temperature and the draw follow. The probabilities in the whole row
+    /// cost one more pass over it.
     ///
     /// # Errors
     /// [`Error::EmptyRow`] if no id of the row is allowed; [`Error::BadArgument`] if the uniform is not
     /// in [0, 1), an id of the row not in 0..=i32::MAX, a penalty not finite, or the repetition penalty
     /// not positive; else those of [`crate::sample_token`]. After an error no random word was used.
     pub fn sample_request(&mut self, request: &SampleRequest<'_>) -> Result<SampleResult, Error> {
-        request::sample(self, request)
+        request::draw_result(self, request)
     }
 
     /// As [`Sampler::sample_request`], but returns no probabilities and does not read the whole row again.
@@ -141,7 +141,7 @@ impl Sampler {
         &mut self,
         request: &SampleRequest<'_>,
     ) -> Result<SampledToken, Error> {
-        request::sample_token(self, request)
+        request::draw_token(self, request)
     }
 
     /// The state of the generator as bytes, portable between machines.

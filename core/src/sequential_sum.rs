@@ -1,10 +1,11 @@
 //! Sums rounded after every addition, as if the values were added one by one, but with several additions in
 //! flight.
 //!
-//! While a sum s lies in a binade [b, 2b) it is a multiple of the binade's unit u. Adding v >= 0 with rounding
-//! to nearest then adds v rounded to a multiple of u, whatever s is, with two exceptions: s must stay below 2b,
-//! and v / u must not be exactly half an odd integer, since then the parity of s decides. Multiples of u below
-//! 2b add up exactly in any order, so vectors can do it. A chunk with an exception is added one by one.
+//! While a sum s lies in a binade [b, 2b) it is a multiple of the binade's unit u. Adding v >= 0 with
+//! rounding to nearest then adds v rounded to a multiple of u, whatever s is, with two exceptions: s
+//! must stay below 2b, and v / u must not be exactly half an odd integer, since then the parity of s
+//! decides. Multiples of u below 2b add up exactly in any order, so vectors can do it. A chunk with an
+//! exception is added one by one.
 
 macro_rules! sequential_sum {
     ($module:ident, $float:ident, $lanes:literal) => {
@@ -20,7 +21,8 @@ macro_rules! sequential_sum {
                 })
             }
 
-            /// The sum after a chunk; none if the order of its values matters, or if it is too short to be worth it.
+            /// The sum after a chunk; none if the order of its values matters, or if it is too short to
+            /// be worth it.
             fn add_chunk(sum: $float, chunk: &[$float]) -> Option<$float> {
                 let chunk: &[$float; CHUNK_LEN] = chunk.try_into().ok()?;
                 if sum < $float::MIN_POSITIVE || sum.is_nan() {

@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 pub enum RasMode {
     /// Never.
     Off,
-    /// The S2 engines' rule: a semantic token that occurs in the window is drawn again, from the same allowed
-    /// tokens, with the RAS temperature, the RAS top_p and the caller's top_k.
+    /// The S2 engines' rule: a semantic token that occurs in the window is drawn again, from the same
+    /// allowed tokens, with the RAS temperature, the RAS top_p and the caller's top_k.
     AnyHit,
     /// CosyVoice's rule: a semantic token that occurs in the window at least `window * tau` times is drawn
     /// again, from all allowed tokens, with the RAS temperature and without top_k and top_p.
@@ -111,8 +111,9 @@ impl Stream {
         self.ended
     }
 
-    /// Draws the main token of a frame, as the Slow-AR model's loop does: from the semantic tokens, and from
-    /// the end token too if `allow_end`; a second time if RAS says so. The token returned enters the window.
+    /// Draws the main token of a frame, as the Slow-AR model's loop does: from the semantic tokens, and
+    /// from the end token too if `allow_end`; a second time if RAS says so. The token returned enters
+    /// the window.
     ///
     /// # Errors
     /// Those of [`Sampler::sample_ranges`]; then nothing enters the window.
@@ -125,7 +126,8 @@ impl Stream {
         let StreamConfig { semantic_first: first, semantic_last: last, end_id: end, .. } =
             self.config;
         let both = [TokenRange { first, last }, TokenRange { first: end, last: end }];
-        // A negative end is no id of any row. An end among the semantic tokens is left out if it is forbidden.
+        // A negative end is no id of any row. An end among the semantic tokens is left out if it is
+        // forbidden.
         let around = [
             TokenRange { first, last: end.saturating_sub(1) },
             TokenRange { first: end.saturating_add(1), last },

@@ -7,9 +7,9 @@ use crate::{Error, SamplerParams, thread_rng};
 
 /// Draws a token from a row of logits with this thread's generator.
 ///
-/// Returns an id in `0..logits.len()`. NaN logits count as -inf. The operating system seeds the generator at
-/// the thread's first draw, unless [`seed_thread`] came first. A draw takes two 32-bit words of it if at least
-/// two candidates are left and the temperature is above zero, else none.
+/// Returns an id in `0..logits.len()`. NaN logits count as -inf. The operating system seeds the
+/// generator at the thread's first draw, unless [`seed_thread`] came first. A draw takes two 32-bit
+/// words of it if at least two candidates are left and the temperature is above zero, else none.
 ///
 /// # Errors
 /// [`Error::EmptyRow`] for an empty row (the C function returns 0 there), [`Error::BadArgument`]

@@ -1,7 +1,9 @@
 //! After a fork: a seed from the system is replaced in the child, a seed that the caller chose stays.
 //!
-//! One test in a binary of its own: the child of a fork has no other threads, and must not return to the harness.
+//! One test in a binary of its own: the child of a fork has no other threads, and must not return to the
+//! harness.
 #![cfg(unix)]
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 use s2sampler_core::{Sampler, SamplerParams, sample_token, seed_thread};
 use std::io::{Read as _, Write as _};
@@ -32,7 +34,8 @@ fn in_parent_and_child(mut draw: impl FnMut() -> Vec<u32>) -> [Vec<u32>; 2] {
     assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
     // SAFETY: both descriptors are open, and nothing else owns them.
     let [mut reader, mut writer] = ends.map(|end| unsafe { std::fs::File::from_raw_fd(end) });
-    // SAFETY: the child uses no lock that another thread of this process could hold: the test harness waits.
+    // SAFETY: the child uses no lock that another thread of this process could hold: the test harness
+    // waits.
     let child = unsafe { libc::fork() };
     assert!(child >= 0);
     if child == 0 {
@@ -71,7 +74,8 @@ fn a_fork_replaces_seeds_from_the_system_and_keeps_chosen_ones() {
     assert_eq!(sampler.seed(), seed, "the parent's stream goes on");
     assert_eq!(parent, sampler_tokens(&mut Sampler::new(seed)), "as if there had been no fork");
 
-    // A clone of a system-seeded sampler, and a stream's, are the same case; a restored one is the caller's.
+    // A clone of a system-seeded sampler, and a stream's, are the same case; a restored one is the
+    // caller's.
     let mut copy = sampler.clone();
     let [parent, child] = in_parent_and_child(|| sampler_tokens(&mut copy));
     assert_ne!(parent, child, "clone of a sampler that the system seeded");

@@ -84,7 +84,7 @@ impl<'a> Arbitrary<'a> for Params {
     }
 }
 
-/// A sampler of each vector unit that this machine has.
+/// A sampler at each SIMD level that this machine has.
 pub fn at_each_level(seed: u32) -> impl Iterator<Item = (SimdLevel, Sampler)> {
     SimdLevel::ALL.into_iter().filter_map(move |level| {
         Sampler::with_simd_level(seed, level).map(|sampler| (level, sampler))

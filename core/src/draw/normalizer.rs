@@ -1,8 +1,8 @@
 //! The softmax normaliser S of a row, known as closely as a draw needs it.
 //!
-//! S is defined as the binary32 sum, in rank order, of `e_i = expf(l_i - m)` over all tokens, m being the
-//! largest logit and so `e_0 = 1`. Sorting the row would give it. This module gives S, or bounds that contain
-//! it, without a sort.
+//! S is defined as the binary32 sum, in rank order, of `e_i = expf(l_i - m)` over all tokens, m being
+//! the largest logit and so `e_0 = 1`. Sorting the row would give it. This module gives S, or bounds
+//! that contain it, without a sort.
 //!
 //! Write fl(x) for x rounded to binary32.
 //!
@@ -20,9 +20,9 @@
 //! 5. *Crossings.* Lemma 3 holds once s has entered its last binade: the ranks before that, the head, are
 //!    added one by one in order.
 //!
-//! [`from_maxima`] uses 1 and 2 with the block maxima, [`from_row`] uses them with one more pass over the row,
-//! [`exact`] uses 3 to 5 with another. `nucleus` compares the results for both bounds. docs/proofs.md has
-//! worked examples of 3 to 5.
+//! [`from_maxima`] uses 1 and 2 with the block maxima, [`from_row`] uses them with one more pass over
+//! the row, [`exact`] uses 3 to 5 with another. `nucleus` compares the results for both bounds.
+//! docs/proofs.md has worked examples of 3 to 5.
 
 use crate::Error;
 use crate::select::{BlockedRow, RankedPrefix};
@@ -38,8 +38,8 @@ pub(crate) struct Bounds {
     pub high: f32,
 }
 
-/// No binary32 sum of numbers up to 1 gets past this: 2^24 + 1 rounds to 2^24. Also the reciprocal of half a
-/// unit at 1.
+/// No binary32 sum of numbers up to 1 gets past this: 2^24 + 1 rounds to 2^24. Also the reciprocal of
+/// half a unit at 1.
 const CEILING: f64 = (1 << 24) as f64;
 
 /// Bounds from the first ranks and the block maxima; the row is not read again.
@@ -49,7 +49,8 @@ pub(crate) fn from_maxima(blocked: &BlockedRow<'_>, prefix: &RankedPrefix) -> Bo
     let cap = Cap { top: blocked.top, cap: last.logit() };
     let sums = blocked.kernels.sum_maxima_exps(blocked.block_maxima, cap);
     // Each maximum is another token. Those below the last rank are not in the prefix. If more reach the
-    // last rank than the prefix has ranks, the excess is not in the prefix either, and equals the last rank.
+    // last rank than the prefix has ranks, the excess is not in the prefix either, and equals the last
+    // rank.
     let excess = sums.reaching_cap.saturating_sub(ranks);
     let low = first_ranks + sums.below_cap + excess as f64 * f64::from(last_exp);
     // Every token outside the prefix is at most its block's maximum, and at most the last rank.
@@ -116,12 +117,13 @@ pub(crate) fn estimate(blocked: &BlockedRow<'_>, prefix: &RankedPrefix) -> Estim
     }
 }
 
-/// A lower bound of S from a kernel's sum of exps. `roundings` counts the additions in the binary32 sum of those
-/// exps alone (lemma 1) and the roundings of the kernel's lanes.
+/// A lower bound of S from a kernel's sum of exps. `roundings` counts the additions in the binary32 sum
+/// of those exps alone (lemma 1) and the roundings of the kernel's lanes.
 ///
-/// The kernel's exps are at most (1 + [`EXP_ERROR`]) times too large, and each rounding of a lane gains at most a
-/// factor 1 + 2^-24. (1 - h)^N >= 1 - N h, and 1 / (1 + h) >= 1 - h. The last rounding, to binary32, needs no
-/// slack: it is monotone, and S is a binary32 number. It also absorbs the errors of double.
+/// The kernel's exps are at most (1 + [`EXP_ERROR`]) times too large, and each rounding of a lane gains
+/// at most a factor 1 + 2^-24. (1 - h)^N >= 1 - N h, and 1 / (1 + h) >= 1 - h. The last rounding, to
+/// binary32, needs no slack: it is monotone, and S is a binary32 number. It also absorbs the errors of
+/// double.
 fn at_least(sum: f64, roundings: usize) -> f32 {
     let x = roundings as f64 / CEILING;
     (sum / (1.0 + f64::from(EXP_ERROR)) * (1.0 - x)).max(1.0) as f32
@@ -130,9 +132,11 @@ fn at_least(sum: f64, roundings: usize) -> f32 {
 /// An upper bound of S from a kernel's sum of the exps that are not small. `roundings` counts those exps
 /// (lemma 2) and the roundings of the kernel's lanes.
 ///
-/// The kernel's exps are at most (1 - [`EXP_ERROR`]) times too small, and each rounding of a lane loses at most a
-/// factor 1 - 2^-24. With h = 2^-24 and x = N h <= 1, (1 + h)^N <= e^x <= 1 + x + x^2 - x^2 / 4. The quarter
-/// covers the lanes, whose factor is 1 / (1 - h) = (1 + h) / (1 - h^2): for R of them R h^2 <= ((R + 1) h / 2)^2.
+/// The kernel's exps are at most (1 - [`EXP_ERROR`]) times too small, and each rounding of a lane loses
+/// at most a factor 1 - 2^-24. With h = 2^-24 and x = N h <= 1:
+/// (1 + h)^N <= e^x <= 1 + x + x^2 - x^2 / 4.
+/// The quarter covers the lanes, whose factor is 1 / (1 - h) = (1 + h) / (1 - h^2): for R of them,
+/// R h^2 <= ((R + 1) h / 2)^2 <= x^2 / 4.
 fn at_most(sum: f64, roundings: usize) -> f32 {
     let x = roundings as f64 / CEILING;
     let growth = if x <= 1.0 { 1.0 + x + x * x } else { f64::INFINITY };
@@ -157,7 +161,8 @@ pub(crate) fn exact(
         let sum = single::add(0.0, &prefix.exps()[..head]);
         binade = binade.max(power_of_two_below(sum));
         if sum < binade {
-            // No later exp is larger than the last: getting to the binade takes at least `least` more ranks.
+            // No later exp is larger than the last: getting to the binade takes at least `least` more
+            // ranks.
             let least = f64::from(binade - sum) / f64::from(last_exp);
             let least = least.min(blocked.len as f64) as usize;
             let target = prefix.keys().len() + least.max(prefix.keys().len()).max(64);

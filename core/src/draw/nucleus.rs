@@ -54,9 +54,9 @@ pub(crate) fn cut(
     let mut estimated = None;
     loop {
         let exps = &prefix.exps()[..limit.min(prefix.exps().len())];
-        let most = count(rule, exps, bounds.high, p);
+        let most = kept_ranks(rule, exps, bounds.high, p);
         let fewest =
-            if bounds.low == bounds.high { most } else { count(rule, exps, bounds.low, p) };
+            if bounds.low == bounds.high { most } else { kept_ranks(rule, exps, bounds.low, p) };
         debug_assert!(fewest.is_some() || most.is_none(), "a smaller sum ends no later");
         match (fewest, most) {
             (Some(fewest), Some(most)) if fewest == most => return Ok((most, resolution)),
@@ -97,9 +97,9 @@ fn sharper(
     // Bounds from the row are the cheaper ones, but as wide as the row is long. They are worth it if top_p
     // keeps all ranks by a wide margin, or if they are likely to be closer than the share of one rank.
     let worth_it = |estimate: Estimate| {
-        let count = |sum: f64| count(rule, exps, sum as f32, p).unwrap_or(exps.len());
-        let next_exp = exps.get(count(estimate.sum)).map_or(0.0, |e| f64::from(*e));
-        count(0.9 * estimate.sum) == limit
+        let kept = |sum: f64| kept_ranks(rule, exps, sum as f32, p).unwrap_or(exps.len());
+        let next_exp = exps.get(kept(estimate.sum)).map_or(0.0, |e| f64::from(*e));
+        kept(0.9 * estimate.sum) == limit
             || 2.0 * estimate.width * f64::from(p) * estimate.sum < next_exp
     };
     if resolution == Resolution::Maxima
@@ -115,9 +115,9 @@ fn sharper(
     Ok((normalizer::by_definition(prefix), Resolution::Sort))
 }
 
-/// [`Nucleus::count`] for the probabilities `exps / sum`, a block at a time: none if the running sum does not
-/// get to `p`.
-fn count(rule: Nucleus, exps: &[f32], sum: f32, p: f32) -> Option<usize> {
+/// [`Nucleus::count`] for the probabilities `exps / sum`, a block at a time: none if the running sum
+/// does not get to `p`.
+fn kept_ranks(rule: Nucleus, exps: &[f32], sum: f32, p: f32) -> Option<usize> {
     let mut shares = [0.0; single::CHUNK_LEN];
     let mut running = 0.0_f32;
     for (chunk, exps) in exps.chunks(single::CHUNK_LEN).enumerate() {
@@ -141,7 +141,8 @@ fn count(rule: Nucleus, exps: &[f32], sum: f32, p: f32) -> Option<usize> {
 
 /// The number of ranks to grow the prefix to, if S is about `sum`.
 ///
-/// Later exps are no larger than the last, so reaching p takes at least `missing / last` more ranks: ask for
+/// Later exps are no larger than the last, so reaching p takes at least `missing / last` more ranks: ask
+/// for
 /// 1.5 times that, and grow geometrically while the prefix is short.
 fn next_target(prefix: &RankedPrefix, sum: f64, p: f32) -> usize {
     let len = prefix.exps().len();

@@ -1,7 +1,7 @@
 //! Whether this process is a fork of the one that seeded a generator.
 //!
-//! The C library runs a hook in the child of every fork, and the hook counts the fork. So the check costs a draw
-//! one load; comparing process ids would cost a system call.
+//! The C library runs a hook in the child of every fork, and the hook counts the fork. So the check
+//! costs a draw one load; comparing process ids would cost a system call.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,8 +1,8 @@
 //! The state of a generator as a block of bytes, portable between machines.
 //!
-//! rand_mt does not give out its state, it only takes one back: the last 624 outputs. So this module takes the
-//! next 624 outputs and runs MT19937's recurrence backwards from them. That is the price of the package; with
-//! access to its state, `save` would copy 624 words.
+//! rand_mt does not give out its state, it only takes one back: the last 624 outputs. So this module
+//! takes the next 624 outputs and runs MT19937's recurrence backwards from them. That is the price of
+//! the package; with access to its state, `save` would copy 624 words.
 
 use super::Generator;
 use crate::Error;
@@ -11,7 +11,7 @@ use rand_mt::Mt;
 // MT19937's parameters by their names in the literature.
 /// The words of the state.
 const N: usize = 624;
-/// The recurrence combines x[k + M] with x[k] and x[k + 1].
+/// The recurrence combines `x[k + M]` with `x[k]` and `x[k + 1]`.
 const M: usize = 397;
 /// The bottom row of the matrix A.
 const MATRIX_A: u32 = 0x9908_b0df;
@@ -79,7 +79,7 @@ fn checksum(bytes: &[u8]) -> u64 {
 
 /// The 624 outputs before the given 624.
 ///
-/// Runs the recurrence x[k + N] = x[k + M] ^ A(upper bit of x[k], lower bits of x[k + 1]) backwards. Each
+/// Runs the recurrence `x[k + N] = x[k + M] ^ A(upper bit of x[k], lower bits of x[k + 1])` backwards. Each
 /// step gives the upper bit of one word and the lower bits of the next. The lower bits of the earliest word
 /// stay unknown; the recurrence does not use them.
 fn previous_outputs(outputs: [u32; N]) -> [u32; N] {

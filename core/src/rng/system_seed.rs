@@ -1,8 +1,8 @@
 //! A seed from the operating system, on a thread that may be about to be cancelled.
 //!
-//! `getrandom` is a cancellation point of the C library. A thread cancelled there is unwound by force, which
-//! Rust's frames answer by ending the process. So cancellation waits while the seed is read; a request that
-//! is pending takes effect at the next cancellation point of the caller.
+//! `getrandom` is a cancellation point of the C library. A thread cancelled there is unwound by force,
+//! which Rust's frames answer by ending the process. So cancellation waits while the seed is read; a
+//! request that is pending takes effect at the next cancellation point of the caller.
 
 use crate::Error;
 use rand::TryRng as _;

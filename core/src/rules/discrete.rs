@@ -9,8 +9,8 @@ use crate::sequential_sum::double;
 /// The index drawn from `weights` (at least one, none negative) with the uniform `u` in [0, 1).
 ///
 /// If the weights end in zeros, the last positive one counts as 1 instead of the last, so that rounding
-/// never returns a candidate of weight zero. NaN weights give index 0, like libstdc++'s binary search: no NaN
-/// compares less than `u`.
+/// never returns a candidate of weight zero. NaN weights give index 0, like libstdc++'s binary search:
+/// no NaN compares less than `u`.
 pub(crate) fn discrete_distribution(weights: &[f32], u: f64) -> usize {
     debug_assert!(!weights.is_empty() && (0.0..1.0).contains(&u));
     let mut chunk = [0.0; double::CHUNK_LEN];

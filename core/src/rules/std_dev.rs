@@ -1,7 +1,7 @@
 //! The standard deviation of logits.
 
-/// The number of lanes that the sums run in, by position. It is fixed, so a row and a list of the same tokens give
-/// the same result.
+/// The number of lanes that the sums run in, by position. It is fixed, so a row and a list of the same
+/// tokens give the same result.
 const LANES: usize = 16;
 
 /// The standard deviation of the finite `logits`, of the whole population and in double; 0 if there are

@@ -7,8 +7,8 @@ pub(crate) fn is_greedy(t: f32) -> bool {
 
 /// The exponent of a candidate's weight, `(l - top) / t` in binary32, `top` being the largest logit.
 ///
-/// A NaN temperature keeps only logits that equal the largest. +inf gives every logit the exponent 0, but a logit
-/// at -inf the exponent NaN.
+/// A NaN temperature keeps only logits that equal the largest. +inf gives every logit the exponent 0,
+/// but a logit at -inf the exponent NaN.
 pub(crate) fn tempered(logit: f32, top: f32, t: f32) -> f32 {
     debug_assert!(!is_greedy(t));
     if t.is_nan() {

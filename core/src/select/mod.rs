@@ -1,8 +1,9 @@
 //! The first ranks of a row, without sorting it.
 //!
-//! `scan` reads the row once and keeps the maximum of every block. `threshold` finds in those maxima a logit
-//! that enough tokens reach. `ranked_prefix` collects the tokens that reach it and sorts them, with `radix` if
-//! they are many: these are the first ranks. `reaching` collects all tokens that reach a given logit.
+//! `scan` reads the row once and keeps the maximum of every block. `threshold` finds in those maxima a
+//! logit that enough tokens reach. `ranked_prefix` collects the tokens that reach it and sorts them,
+//! with `radix` if they are many: these are the first ranks. `reaching` collects all tokens that reach a
+//! given logit.
 
 mod radix;
 mod ranked_prefix;

@@ -9,8 +9,8 @@ const RADIX_MIN_LEN: usize = 192;
 const DIGITS: usize = 4;
 const BASE: usize = 256;
 
-/// Sorts keys that are in id order: stable passes over the bytes of the logits, the least significant first.
-/// A byte that is the same in all keys is skipped. `spare` is working memory.
+/// Sorts keys that are in id order: stable passes over the bytes of the logits, the least significant
+/// first. A byte that is the same in all keys is skipped. `spare` is working memory.
 pub(super) fn sort(keys: &mut [RankKey], spare: &mut Vec<RankKey>) -> Result<(), Error> {
     let len = keys.len();
     if len < RADIX_MIN_LEN {

@@ -1,8 +1,8 @@
 //! A logit that at least k tokens reach, and not many more.
 //!
 //! A maximum is the logit of some token, and different maxima are different tokens. So the k-th largest
-//! maximum, over any grouping of the row, is reached by at least k tokens. With four times as many groups as
-//! k, few groups hold two of the k best, and few more than k tokens reach it.
+//! maximum, over any grouping of the row, is reached by at least k tokens. With four times as many
+//! groups as k, few groups hold two of the k best, and few more than k tokens reach it.
 
 use super::scan::BlockedRow;
 use crate::Error;

@@ -4,6 +4,7 @@ use super::kernels::tail::{doubt, min_addend_ln};
 use super::lanes::{Isa as _, Simd};
 use super::*;
 use crate::rules::rank::RankKey;
+use crate::select::lowest;
 
 /// The levels this CPU has. Fails if they are not those that CPUID reports, so that none is skipped.
 fn levels() -> Vec<&'static Kernels> {
@@ -234,8 +235,8 @@ fn step() -> u32 {
     if is_exhaustive { 1 } else { 251 }
 }
 
-/// Needed with glibc 2.36: 1.87e-7; [`EXP_ERROR`] is 9.54e-7. Fails at half of it. Every 251st binary32 of the
-/// range, which has all exponents; all of them at S2_TEST_SCALE=exhaustive.
+/// Needed with glibc 2.36: 1.87e-7; [`EXP_ERROR`] is 9.54e-7. Fails at half of it. Every 251st binary32
+/// of the range, which has all exponents; all of them at S2_TEST_SCALE=exhaustive.
 #[test]
 fn exp_is_within_its_error() {
     let step = step();
@@ -259,8 +260,8 @@ fn exp_is_within_its_error() {
     }
 }
 
-/// The kernels skip exps below [`MIN_ADDEND_LN`]: they must add nothing to a sum of 1, with expf as it is and with
-/// any that is [`EXP_ERROR`] off. Needed: -16.635534, or -16.635535 with the error. Fails at -16.635.
+/// The kernels skip exps below [`MIN_ADDEND_LN`], -16.64: they must add nothing to a sum of 1, with expf
+/// as it is and with any that is [`EXP_ERROR`] off. Needed: -16.635534. Fails at -16.635.
 #[test]
 fn small_addends_are_below_half_a_unit() {
     let half_unit = 1.0 / (1 << 24) as f32;
@@ -270,8 +271,8 @@ fn small_addends_are_below_half_a_unit() {
         assert!(with_error(x) < f64::from(half_unit), "{x}");
         x = x.next_up();
     }
-    // Not by much: half a hundredth below, exps would be skipped for nothing.
-    assert!((MIN_ADDEND_LN + 0.005).exp() > half_unit);
+    let needed = lowest(|x| with_error(x) >= f64::from(half_unit)).next_down();
+    assert!(MIN_ADDEND_LN <= needed && needed < MIN_ADDEND_LN + 0.005, "{needed}");
     // In the other binades of a running sum.
     for binade in (0..24).map(|power| 2.0_f32.powi(power)) {
         let floor = min_addend_ln(binade);
@@ -280,10 +281,10 @@ fn small_addends_are_below_half_a_unit() {
     }
 }
 
-/// The tail's kernel takes the rounding of its own exp if the doubt is below half a unit. So wherever the kernel's
-/// exp and an expf within [`EXP_ERROR`] lie on two sides of a tie, the doubt must be half a unit or more. It is,
-/// without any slack, for every tie that an exp with less doubt can be near. Fails if `doubt` uses 0.99 times
-/// `EXP_ERROR`.
+/// The tail's kernel takes the rounding of its own exp if the doubt is below half a unit. So wherever
+/// the kernel's exp and an expf within [`EXP_ERROR`] lie on two sides of a tie, the doubt must be half a
+/// unit or more. It is, without any slack, for every tie that an exp with less doubt can be near. Fails
+/// if `doubt` uses 0.99 times `EXP_ERROR`.
 #[test]
 fn roundings_below_half_a_unit_of_doubt() {
     fn check<S: Simd>(simd: S) {

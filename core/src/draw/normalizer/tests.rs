@@ -1,5 +1,5 @@
-//! For each bound of the lemmas a test that fails if it is half as wide; and the bounds against S itself, on
-//! rows made to push it past their ends.
+//! For each bound of the lemmas a test that fails if it is half as wide; and the bounds against S
+//! itself, on rows made to push it past their ends.
 
 use super::{Bounds, CEILING, at_least, at_most, exact, from_maxima, from_row, power_of_two_below};
 use crate::select::{RankedPrefix, RowScan};
@@ -97,8 +97,9 @@ fn small_exps() {
     }
 }
 
-/// A kernel's exps may be off by all of [`EXP_ERROR`], and each of the nine roundings of its lanes by 2^-24, whatever
-/// they are on this CPU. Fails at both ends if the bounds allow for 0.7 times `EXP_ERROR`, or for four roundings.
+/// A kernel's exps may be off by all of [`EXP_ERROR`], and each of the nine roundings of its lanes by
+/// 2^-24, whatever they are on this CPU. Fails at both ends if the bounds allow for 0.7 times
+/// `EXP_ERROR`, or for four roundings.
 #[test]
 fn bounds_allow_for_the_kernels_error() {
     let error = f64::from(EXP_ERROR);
@@ -132,8 +133,9 @@ fn bounds_from_the_row_are_those_of_the_kernels_sum() {
     }
 }
 
-/// Rows for which the lanes of `sum_maxima_exps` gain half a unit at each addition while S loses half a unit:
-/// `from_maxima` must count the additions of a lane, one for each vector of maxima. Fails if it counts a quarter.
+/// Rows for which the lanes of `sum_maxima_exps` gain half a unit at each addition while S loses half a
+/// unit: `from_maxima` must count the additions of a lane, one for each vector of maxima. Fails if it
+/// counts a quarter.
 #[test]
 fn bounds_from_maxima_allow_for_the_roundings_of_the_lanes() {
     let mut needed = 0.0_f64;
@@ -179,11 +181,11 @@ fn kernel_exp(kernels: &Kernels, x: f32) -> f32 {
     e[0]
 }
 
-/// A logit near that of `units` and a half units of the binade whose exp an even sum rounds down, while the kernel's
-/// exp is rounded up.
+/// A logit near that of `units` and a half units of the binade whose exp an even sum rounds down, while
+/// the kernel's exp is rounded up.
 fn logit_around_tie(kernels: &Kernels, binade: f32, units: u32) -> Option<f32> {
     let tie = (unit(binade) * (f64::from(units) + 0.5)) as f32;
-    let falls = |e: f32| e < tie || (e == tie && units % 2 == 0);
+    let falls = |e: f32| e < tie || (e == tie && units.is_multiple_of(2));
     let x = tie.ln();
     let near = [x, x.next_up(), x.next_down()];
     near.into_iter().find(|x| falls(x.exp()) && kernel_exp(kernels, *x) > tie)
@@ -410,7 +412,8 @@ fn small_exps_leave_the_bounds_narrow() {
     }
 }
 
-/// If more maxima reach the last rank than the prefix has ranks, the excess is known not to be in the prefix.
+/// If more maxima reach the last rank than the prefix has ranks, the excess is known not to be in the
+/// prefix.
 #[test]
 fn ties_with_the_last_rank_count_towards_the_sum() {
     for kernels in levels() {
@@ -424,8 +427,8 @@ fn ties_with_the_last_rank_count_towards_the_sum() {
     }
 }
 
-/// Ties that all round up carry the sum into the next binade, where the later exps add twice as much as before: no
-/// bound of the lower binade holds.
+/// Ties that all round up carry the sum into the next binade, where the later exps add twice as much as
+/// before: no bound of the lower binade holds.
 #[test]
 fn ties_can_carry_the_sum_across() {
     let units_of = |x: &f32| f64::from(x.exp()) / unit(1.0);

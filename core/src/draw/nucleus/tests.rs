@@ -1,6 +1,6 @@
 //! The cut grows with S, and is the same as that of single steps.
 
-use super::{INITIAL_RANKS, Resolution, count, cut};
+use super::{INITIAL_RANKS, Resolution, cut, kept_ranks};
 use crate::rules::nucleus::Nucleus;
 use crate::select::{RankedPrefix, RowScan};
 use crate::simd::{Kernels, SimdLevel};
@@ -14,9 +14,9 @@ fn uniform(seed: u64) -> impl FnMut() -> f32 {
     }
 }
 
-/// [`count`], with all ranks if the running sum does not get to p.
+/// [`kept_ranks`], with all ranks if the running sum does not get to p.
 fn kept(rule: Nucleus, exps: &[f32], sum: f32, p: f32) -> usize {
-    count(rule, exps, sum, p).unwrap_or(exps.len())
+    kept_ranks(rule, exps, sum, p).unwrap_or(exps.len())
 }
 
 /// The running sums that are compared with p.

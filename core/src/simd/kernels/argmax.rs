@@ -9,8 +9,8 @@ const STRIP_VECTORS: usize = 32;
 
 /// The index of the largest value, the lowest index if there are several; none if all are -inf or NaN.
 ///
-/// Each lane keeps its largest value so far and the number of the strip it came from. The index is looked up
-/// in that strip at the end, so the pass does little more than load.
+/// Each lane keeps its largest value so far and the number of the strip it came from. The index is
+/// looked up in that strip at the end, so the pass does little more than load.
 #[inline(always)]
 pub(crate) fn argmax<S: Simd>(simd: S, row: &[f32]) -> Option<u32> {
     let strip_len = STRIP_VECTORS * S::LANES;

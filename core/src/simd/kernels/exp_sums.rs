@@ -5,11 +5,13 @@ use super::{BLOCK_LEN, Segment};
 use crate::simd::lanes::Simd;
 use core::array::from_fn;
 
-/// Below this, e^x is less than 2^-24 and adds nothing to a binary32 sum of 1 or more. glibc's `expf` needs
-/// -16.635534 (`small_addends_are_below_half_a_unit`); the rest is room for the error of another `expf`.
+/// Below this, e^x is less than 2^-24 and adds nothing to a binary32 sum of 1 or more. For an `expf`
+/// within [`EXP_ERROR`](super::exp::EXP_ERROR) of glibc's, -16.635534 is low enough
+/// (`small_addends_are_below_half_a_unit`); the rest is room for others.
 pub(crate) const MIN_ADDEND_LN: f32 = -16.64;
 
-/// The exps that [`sum_maxima_exps`] adds up: of the maxima themselves, and of the maxima cut down to `cap`.
+/// The exps that [`sum_maxima_exps`] adds up: of the maxima themselves, and of the maxima cut down to
+/// `cap`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cap {
     /// The logit of rank 0.
@@ -64,8 +66,8 @@ pub(crate) struct ExpRange {
     pub floor: f32,
 }
 
-/// The binary32 roundings on the way of an exp into [`ExpSum::sum`]: those of its lane, whose first addition
-/// is exact, and two for the sum of four lanes.
+/// The binary32 roundings on the way of an exp into [`ExpSum::sum`]: those of its lane, whose first
+/// addition is exact, and two for the sum of four lanes.
 pub(crate) const TILE_ROUNDINGS: usize = BLOCK_LEN / UNROLL - 1 + 2;
 
 /// A sum of exps and their number.

@@ -31,8 +31,9 @@ pub(crate) fn min_addend_ln(binade: f32) -> f32 {
     MIN_ADDEND_LN + binade.ln()
 }
 
-/// How far the platform's `expf` may be from the nearest multiple `step` of the unit if the kernel's exp is `e`: at
-/// least half a unit if the two could round to different multiples (`roundings_below_half_a_unit_of_doubt`).
+/// How far the platform's `expf` may be from the nearest multiple `step` of the unit if the kernel's exp
+/// is `e`: at least half a unit if the two could round to different multiples
+/// (`roundings_below_half_a_unit_of_doubt`).
 #[inline(always)]
 pub(crate) fn doubt<S: Simd>(simd: S, e: S::F, step: S::F) -> S::F {
     simd.mul_add(e, simd.splat(EXP_ERROR), simd.abs(simd.sub(e, step)))
