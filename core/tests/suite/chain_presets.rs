@@ -71,7 +71,7 @@ fn s2_is_the_sampler() {
 }
 
 #[test]
-fn what_the_presets_are() {
+fn presets_have_these_stages() {
     let of = |preset, params: &PresetParams| Chain::preset(preset, params, 11).expect("a chain");
     let defaults = |preset| of(preset, &PresetParams::of(preset));
     let penalties =

@@ -36,7 +36,7 @@ fn of_the_oracle(specs: &[Spec], steps: std::ops::Range<u64>) -> Vec<u32> {
 }
 
 #[test]
-fn a_clone_continues_alike_and_by_itself() {
+fn clone_continues_independently() {
     for specs in [specs(), vec![Spec::MirostatV2 { seed: 4, tau: 3.0, eta: 0.3 }]] {
         let mut chain = fill(Chain::new(), &specs);
         draws(&mut chain, 0..30);
@@ -51,7 +51,7 @@ fn a_clone_continues_alike_and_by_itself() {
 }
 
 #[test]
-fn a_reset_begins_anew() {
+fn reset_restores_the_initial_state() {
     for specs in [specs(), vec![Spec::MirostatV2 { seed: 4, tau: 3.0, eta: 0.3 }]] {
         let mut chain = fill(Chain::new(), &specs);
         let first = draws(&mut chain, 0..30);
@@ -62,7 +62,7 @@ fn a_reset_begins_anew() {
 }
 
 #[test]
-fn a_stage_can_go_and_come() {
+fn a_stage_can_be_removed_and_added_again() {
     let all = specs();
     for index in 0..all.len() {
         let mut chain = fill(Chain::new(), &all);
@@ -92,7 +92,7 @@ fn a_stage_can_go_and_come() {
 
 /// `sample` accepts what it drew, `apply` accepts nothing.
 #[test]
-fn who_accepts() {
+fn sample_accepts_and_apply_does_not() {
     let specs = [
         Spec::Penalties { last_n: 1, repeat: 1.0, frequency: 0.0, presence: 5.0 },
         Spec::Greedy,

@@ -54,7 +54,7 @@ fn many_equal_candidates_show_twelve_bits() {
 }
 
 #[test]
-fn the_seed_and_the_words_are_told() {
+fn seed_and_words_can_be_read() {
     for_each_level(|level, make| {
         for seed in SEEDS {
             let mut sampler = make(seed);

@@ -109,7 +109,7 @@ fn every_number_is_that_of_the_prefix_of_the_chain() {
 }
 
 #[test]
-fn a_report_changes_nothing_and_tells_the_token_to_come() {
+fn report_changes_nothing_and_predicts_the_token() {
     let mut random = SplitMix(5);
     for case in 0..200 {
         let n = random.pick(&[3, 70, 700]);
@@ -131,7 +131,7 @@ fn a_report_changes_nothing_and_tells_the_token_to_come() {
 }
 
 #[test]
-fn a_plain_draw_has_the_candidates_that_its_response_tells() {
+fn draw_report_has_the_candidates_of_the_request() {
     let mut random = SplitMix(3);
     let mut several = 0;
     for case in 0..12 * KINDS.len() {
@@ -220,7 +220,7 @@ fn thresholds_are_in_their_units() {
 
 /// A stage that never runs, one that is off, and greedy, which leaves one.
 #[test]
-fn all_stages_are_told_of() {
+fn every_stage_is_reported() {
     let row = [1.0, 3.0, 2.0, 0.0];
     let stages =
         vec![Ok(Stage::top_k(0)), Ok(Stage::top_k(3)), Ok(Stage::greedy()), Ok(Stage::top_k(1))];

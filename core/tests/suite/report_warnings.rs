@@ -75,7 +75,7 @@ fn a_stage_that_drops_nothing() {
     assert_eq!(said(vec![Stage::typical(0.95, 1)]), idle("typical 0.95"));
     assert_eq!(said(vec![Stage::typical(0.85, 1)]), NONE);
     assert_eq!(said(vec![Stage::top_n_sigma(9.0)]), idle("top_n_sigma 9"));
-    // Nothing is left to drop, and what left one has been told of.
+    // Nothing is left to drop, and the stage that left one has its warning.
     let after_one = said(vec![Ok(Stage::top_k(1)), Stage::top_p(0.5, 1)]);
     assert_eq!(after_one, ["top_k 1 leaves 1 candidate: equals greedy"]);
     // Off is off, and no news.
@@ -114,7 +114,7 @@ fn the_s2_rule() {
 }
 
 #[test]
-fn hot_and_narrow() {
+fn high_temperature_with_small_top_p() {
     let quarrel = |t, p| {
         let why = "high temperature flattens the distribution that a small top_p has already cut to a few tokens";
         format!("temperature {t} with top_p {p}: {why}")
@@ -179,7 +179,7 @@ fn biases_and_bans() {
 }
 
 #[test]
-fn rows_of_no_numbers() {
+fn rows_without_a_number() {
     let drawn = |row: &[f32]| drawn(row, 0.8, 0.8, 2);
     let nan = "2 of 4 logits are NaN and count as -inf";
     assert_eq!(drawn(&[f32::NAN, 1.0, 1.1, f32::NAN])[0], nan);
@@ -203,7 +203,7 @@ fn selections() {
 }
 
 #[test]
-fn what_greedy_makes_idle() {
+fn stages_without_effect_before_greedy() {
     let greedy = |stages: Vec<Made>| {
         said_of(&ROW, stages.into_iter().chain([Ok(Stage::greedy())]).collect(), &[2])
     };
@@ -217,7 +217,7 @@ fn what_greedy_makes_idle() {
 }
 
 #[test]
-fn a_softmax_that_nobody_uses() {
+fn an_unused_softmax() {
     let idle = "softmax has no effect: no later top_p uses its probabilities";
     let top_p = || Stage::top_p(0.7, 1);
     assert_eq!(said(vec![Ok(Stage::softmax())]), [idle]);

@@ -240,7 +240,7 @@ fn offsets_by_hand() {
 
 /// The kept token joins the others with the weight that its logit has, and brings no one along.
 #[test]
-fn a_kept_token_by_hand() {
+fn kept_token_by_hand() {
     let row = [0.4_f32, 0.3, 0.2, 0.1].map(f32::ln);
     let only_best = [
         SamplerParams { temperature: 1.0, top_p: 0.0, top_k: 0 },

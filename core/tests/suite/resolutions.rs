@@ -68,7 +68,7 @@ fn a_wide_row_is_settled_by_bounds() {
 
 /// If one of the ways were never gone, none of the golden tokens would show that it is wrong.
 #[test]
-fn the_golden_cases_go_every_way() {
+fn golden_cases_use_every_resolution() {
     let mut all = ResolutionCounts::default();
     for line in golden::generated("sampler.tsv") {
         let mut sampler = Sampler::new(1);

@@ -17,7 +17,7 @@ fn tokens(sampler: &mut Sampler, draws: usize) -> Vec<u32> {
 }
 
 #[test]
-fn restored_samplers_go_on_wherever_they_were() {
+fn restored_samplers_continue_from_any_position() {
     for_each_level(|level, make| {
         // The state is renewed after 312 draws.
         for position in [0, 1, 2, 311, 312, 313, 623, 624, 5000] {
@@ -40,7 +40,7 @@ fn restored_samplers_go_on_wherever_they_were() {
 
 /// A block can state any number of words: the count goes on from 0 after the last there is.
 #[test]
-fn the_count_of_words_wraps() {
+fn word_count_wraps() {
     let mut block = Sampler::new(7).save();
     block[12..20].copy_from_slice(&(u64::MAX - 1).to_le_bytes());
     let body = block.len() - 8;
@@ -81,9 +81,9 @@ fn a_restored_stream_is_mt19937s() {
 
 /// The bytes are enough: another process goes on from them.
 #[test]
-fn another_process_goes_on() {
+fn another_process_continues() {
     const BLOCK: &str = "S2_TEST_STATE";
-    const NAME: &str = "saved_states::another_process_goes_on";
+    const NAME: &str = "saved_states::another_process_continues";
     if let Ok(text) = std::env::var(BLOCK) {
         let digits = text.as_bytes().chunks(2).map(|pair| str::from_utf8(pair).expect("ASCII"));
         let block: Vec<u8> = digits.map(|d| u8::from_str_radix(d, 16).expect("hex")).collect();
@@ -106,7 +106,7 @@ fn another_process_goes_on() {
 }
 
 #[test]
-fn bytes_that_are_no_state_change_nothing() {
+fn invalid_state_bytes_change_nothing() {
     let mut sampler = Sampler::new(5);
     tokens(&mut sampler, 3);
     let before = sampler.save();

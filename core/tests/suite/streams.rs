@@ -184,7 +184,7 @@ fn a_share_of_the_window() {
 #[test]
 fn a_redraw_that_hits_the_end_token() {
     // The end token is a close second, so that about half of the second draws end the utterance; the
-    // third has the sum past top_p, lest the end token did.
+    // third carries the sum past top_p, so that the end token does not.
     let logits = row(&[(FIRST, 10.0), (END, 9.9), (FIRST + 1, 9.8)]);
     let mut ended = 0;
     for seed in 0..200 {
@@ -274,7 +274,7 @@ fn a_clone_continues_alike_and_a_reset_begins_again() {
 }
 
 #[test]
-fn what_a_stream_refuses() {
+fn invalid_stream_arguments() {
     let refused = |config| Stream::new(Sampler::new(1), &config).err();
     assert_eq!(refused(CONFIG), None);
     assert_eq!(refused(StreamConfig { semantic_last: FIRST, ..CONFIG }), None);
@@ -305,7 +305,7 @@ fn what_a_stream_refuses() {
 
 /// One stream says one utterance after the other, as new ones would.
 #[test]
-fn golden_utterances_from_one_stream_after_another() {
+fn golden_utterances_from_reset_streams() {
     let runs: Vec<Run> = golden::table("engine_loop.tsv").iter().map(|l| Run::parse(l)).collect();
     for run in &runs {
         let mut stream = stream(0, run.config());

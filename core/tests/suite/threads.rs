@@ -35,7 +35,7 @@ fn sampler_stream(rows: &[Vec<f32>], seed: u32) -> Vec<u32> {
 }
 
 #[test]
-fn streams_at_once_equal_streams_alone() {
+fn concurrent_streams_equal_sequential_ones() {
     let rows = rows();
     let alone: Vec<Vec<u32>> = (0..THREADS).map(|seed| sampler_stream(&rows, seed)).collect();
     for (a, b) in alone.iter().zip(&alone[1..]) {
@@ -59,7 +59,7 @@ fn streams_at_once_equal_streams_alone() {
 }
 
 #[test]
-fn seeding_again_starts_the_stream_again() {
+fn seeding_restarts_the_stream() {
     let rows = rows();
     for seed in [7, 7, 8, u32::MAX, 7] {
         seed_thread(seed);
@@ -69,7 +69,7 @@ fn seeding_again_starts_the_stream_again() {
 
 /// A sampler and the thread's generator do not touch each other, nor do two samplers.
 #[test]
-fn samplers_and_the_thread_are_apart() {
+fn samplers_and_the_thread_sampler_are_independent() {
     let rows = rows();
     let [mut one, mut two] = [3, 4].map(Sampler::new);
     seed_thread(5);
