@@ -272,7 +272,7 @@ fn small_addends_are_below_half_a_unit() {
         x = x.next_up();
     }
     let needed = lowest(|x| with_error(x) >= f64::from(half_unit)).next_down();
-    assert!(MIN_ADDEND_LN <= needed && needed < MIN_ADDEND_LN + 0.005, "{needed}");
+    assert!((MIN_ADDEND_LN..MIN_ADDEND_LN + 0.005).contains(&needed), "{needed}");
     // In the other binades of a running sum.
     for binade in (0..24).map(|power| 2.0_f32.powi(power)) {
         let floor = min_addend_ln(binade);
