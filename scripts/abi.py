@@ -167,7 +167,7 @@ def accept():
 
 
 def changed_copy(changes):
-    """A throwaway copy of the sources with `changes`: (files below src, pattern, replacement)."""
+    """A throwaway copy of the sources with `changes`: (files below core/src and src, pattern, replacement)."""
     copy = BUILD / "copy"
     shutil.rmtree(copy, ignore_errors=True)
     # Not with the times of the originals: cargo goes by them.
@@ -175,7 +175,7 @@ def changed_copy(changes):
                     ignore=shutil.ignore_patterns("target", "build", "build-*", ".tools", ".git"))
     for files, pattern, replacement in changes:
         times = 0
-        for path in (copy / "src").glob(files):
+        for path in (path for place in ("core/src", "src") for path in (copy / place).glob(files)):
             text, here = re.subn(pattern, replacement, path.read_text())
             times += here
             if here:
@@ -185,7 +185,7 @@ def changed_copy(changes):
     return copy
 
 
-CONFIG = "capi/stream_config.rs"
+CONFIG = "stream_config.rs"
 A_VALUE_FOR_IT = (CONFIG, r"(struct_size: size_of::<Self>\(\) as u32,)", r"\1 added: 0,")
 
 
@@ -207,17 +207,17 @@ PROOFS = [
     ("a field is put into the middle of S2StreamConfig", BREAK,
      [(CONFIG, r"(struct S2StreamConfig \{[^}]*?)(pub end_id)", r"\1pub added: i32, \2"), A_VALUE_FOR_IT]),
     ("a function goes", BREAK,
-     [("capi/stream.rs", r'#\[unsafe\(no_mangle\)\](\s*pub unsafe extern "C" fn s2_stream_ended\b)', r"\1")]),
+     [("stream.rs", r'#\[unsafe\(no_mangle\)\](\s*pub unsafe extern "C" fn s2_stream_ended\b)', r"\1")]),
     ("a parameter is added", BREAK,
-     [("capi/version.rs", r"(fn s2_abi_version)\(\)", r"\1(_: u32)")]),
+     [("version.rs", r"(fn s2_abi_version)\(\)", r"\1(_: u32)")]),
     ("a result becomes wider", BREAK,
-     [("capi/version.rs", r"(fn s2_abi_version\([^)]*\)) -> u32 \{([^}]*)\}", r"\1 -> u64 { (\2).into() }")]),
+     [("version.rs", r"(fn s2_abi_version\([^)]*\)) -> u32 \{([^}]*)\}", r"\1 -> u64 { (\2).into() }")]),
     ("a handle changes inside", EQUAL,
-     [("capi/sampler.rs", r"(pub struct S2Sampler)", r"#[repr(align(64))] \1")]),
+     [("sampler.rs", r"(pub struct S2Sampler)", r"#[repr(align(64))] \1")]),
     ("a field is added at the end of S2StreamConfig", COMPATIBLE,
      [(CONFIG, r"(pub struct S2StreamConfig \{[^}]*)\}", r"\1 pub added: i32, }"), A_VALUE_FOR_IT]),
     ("a function is added", COMPATIBLE,
-     [("capi/version.rs", r"\Z", '\n#[unsafe(no_mangle)]\npub extern "C" fn s2_added() {}\n')]),
+     [("version.rs", r"\Z", '\n#[unsafe(no_mangle)]\npub extern "C" fn s2_added() {}\n')]),
 ]
 
 

@@ -1,7 +1,7 @@
 //! The tests of the library's public interface, as one program: `cargo test ranges` runs what concerns ranges.
 //!
-//! A test gets a program of its own, beside this folder, only if it needs a process of its own: `allocations`
-//! replaces the allocator.
+//! A test gets a program beside this folder only if it needs a process of its own: `allocations` replaces the
+//! allocator, `fork` forks.
 
 #![allow(
     clippy::expect_used,
