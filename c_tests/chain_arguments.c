@@ -161,7 +161,7 @@ static void names_and_places(void) {
     CHECK(s2_chain_add_min_p(chain, INFINITY, 0) == 7);
     CHECK(s2_chain_add_typical(chain, -1.0F, SIZE_MAX) == 8);
     CHECK(s2_chain_add_top_n_sigma(chain, INFINITY) == 9);
-    CHECK(s2_chain_add_xtc(chain, INFINITY, -INFINITY, SIZE_MAX, UINT32_MAX) == 10);
+    CHECK(s2_chain_add_xtc(chain, INFINITY, 1e-45F, SIZE_MAX, UINT32_MAX) == 10);
     CHECK(s2_chain_add_s2(chain, NULL) == 11);
     CHECK(s2_chain_add_softmax(chain) == 12);
     CHECK(s2_chain_add_greedy(chain) == 13);

@@ -135,7 +135,7 @@ bool add_stages(S2Chain *chain) {
         s2_chain_add_logit_bias(chain, biases, 2), s2_chain_add_penalties(chain, 300, 1.5F, 0.1F, 0.0F),
         s2_chain_add_penalties(chain, -1, 1.5F, 0.1F, 0.0F),
         s2_chain_add_dry(chain, 1.0F, 1.5F, 1, 300, tokens, lengths, 2),
-        s2_chain_add_xtc(chain, 0.5F, 0.0F, 1, 6), s2_chain_add_typical(chain, 0.95F, 2),
+        s2_chain_add_xtc(chain, 0.5F, 1e-30F, 1, 6), s2_chain_add_typical(chain, 0.95F, 2),
         s2_chain_add_dist(chain, 4)};
     for (const std::int32_t index : indices) {
         CHECK(index >= 0 || index == S2_ERROR_OUT_OF_MEMORY);

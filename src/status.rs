@@ -22,6 +22,10 @@ pub const S2_ERROR_INTERNAL: i32 = -5;
 pub const S2_ERROR_NO_ENTROPY: i32 = -6;
 /// Status: no stage of the chain selects a token, so none can be drawn; nothing changed. Since: 0.1.0
 pub const S2_ERROR_NO_SELECTION: i32 = -7;
+/// No candidate is above -inf.
+pub const S2_ERROR_NO_CANDIDATE: i32 = -8;
+/// Another call is using the handle.
+pub const S2_ERROR_BUSY: i32 = -9;
 
 /// The numbers above in the order of [`Error::ALL`]: the header's macros are literals, the errors an
 /// enum, and neither may move without the other.
@@ -33,6 +37,8 @@ const IN_ORDER: [i32; Error::ALL.len()] = [
     S2_ERROR_INTERNAL,
     S2_ERROR_NO_ENTROPY,
     S2_ERROR_NO_SELECTION,
+    S2_ERROR_NO_CANDIDATE,
+    S2_ERROR_BUSY,
 ];
 
 const _: () = {
@@ -43,6 +49,8 @@ const _: () = {
     assert!(matches!(Error::ALL[4], Error::Internal));
     assert!(matches!(Error::ALL[5], Error::NoEntropy));
     assert!(matches!(Error::ALL[6], Error::NoSelection));
+    assert!(matches!(Error::ALL[7], Error::NoCandidate));
+    assert!(matches!(Error::ALL[8], Error::Busy));
     let mut i = 0;
     while i < IN_ORDER.len() {
         assert!(IN_ORDER[i] == Error::ALL[i].status());

@@ -232,10 +232,6 @@ impl Draw<'_> {
         weights.clear();
         memory::reserve(weights, weighted)?;
         let u = source.uniform();
-        if candidates > weighted && params.temperature == f32::INFINITY {
-            // -inf / inf: NaN weights, which give rank 0. At any other temperature -inf has weight 0.
-            return certain(best, candidates);
-        }
         weights.extend(ranked.iter().map(|key| key.logit()));
         weights.extend(kept.map(|(_, logit)| logit));
         let kept = kept.map(|(index, _)| index);

@@ -24,11 +24,15 @@ pub enum Error {
     NoEntropy = -6,
     /// No stage of the chain selects a token.
     NoSelection = -7,
+    /// No allowed token has a logit above -inf.
+    NoCandidate = -8,
+    /// Another call is using the handle (C interface only).
+    Busy = -9,
 }
 
 impl Error {
     /// All errors, in the order of their status numbers.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::NullPointer,
         Self::BadArgument,
         Self::EmptyRow,
@@ -36,6 +40,8 @@ impl Error {
         Self::Internal,
         Self::NoEntropy,
         Self::NoSelection,
+        Self::NoCandidate,
+        Self::Busy,
     ];
 
     /// The negative status number of the C interface.
@@ -64,6 +70,8 @@ impl Error {
             Self::Internal => c"internal error",
             Self::NoEntropy => c"the system gave no randomness",
             Self::NoSelection => c"no stage of the chain selects a token",
+            Self::NoCandidate => c"no allowed token has a logit above -inf",
+            Self::Busy => c"another call is using the handle",
         }
     }
 }

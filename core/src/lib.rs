@@ -63,7 +63,7 @@ mod stream;
 mod thread_rng;
 mod thread_sampler;
 
-pub use chain::{Applied, Chain, Preset, PresetParams, Stage, TokenData};
+pub use chain::{Applied, Chain, ChainSample, Preset, PresetParams, Stage, TokenData};
 /// For programs that read chains as text.
 #[doc(hidden)]
 pub use chain::{Parameter, StageForm, Value};

@@ -152,8 +152,8 @@ pub(crate) fn draw_result(
             Some(l) if !l.is_nan() && stats.log_sum_exp.is_finite() => {
                 f64::from(*l) - stats.log_sum_exp
             }
-            // The softmax of a row whose largest logit is infinite: all the mass is at +inf.
-            Some(l) if *l == f32::INFINITY => 0.0,
+            // Tokens at +inf share all the mass alike.
+            Some(l) if *l == f32::INFINITY => -(stats.infinities as f64).ln(),
             _ => f64::NEG_INFINITY,
         };
         TokenProbability { raw_p: raw_log_p.exp(), raw_log_p, final_p, final_log_p: final_p.ln() }

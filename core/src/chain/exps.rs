@@ -8,12 +8,12 @@ use crate::simd::Kernels;
 /// Puts `expf(l - m)` for each of `logits` into `weights`, m being the largest.
 ///
 /// If m is +inf, the tokens at +inf share the mass alike. If nothing is above -inf, the first token has
-/// it all.
+/// it all, and the result is false.
 pub(super) fn exps(
     kernels: &Kernels,
     logits: impl ExactSizeIterator<Item = f32>,
     weights: &mut Vec<f32>,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     weights.clear();
     reserve(weights, logits.len())?;
     weights.extend(logits);
@@ -31,7 +31,7 @@ pub(super) fn exps(
             kernels.expf_all(weights);
         }
     }
-    Ok(())
+    Ok(best.is_some())
 }
 
 /// As [`exps`], each divided by the sum of all, added one by one in their order.

@@ -27,6 +27,7 @@ use crate::draw::check_row_len;
 use crate::simd::{Kernels, SimdLevel};
 use crate::{Error, memory};
 use candidates::Candidates;
+use ops::StageOps;
 use scratch::Memory;
 
 /// Stages that are applied one after the other, each to what the one before left.
@@ -48,6 +49,17 @@ pub struct Applied {
     pub selected: Option<usize>,
     /// Whether the candidates are in rank order.
     pub sorted: bool,
+}
+
+/// What [`Chain::sample_with_stats`] drew, and what the row had in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChainSample {
+    /// The token drawn.
+    pub token: u32,
+    /// How many of the logits are NaN.
+    pub nans: usize,
+    /// How many are +inf.
+    pub infinities: usize,
 }
 
 impl Default for Chain {
@@ -103,7 +115,8 @@ impl Chain {
     ///
     /// # Errors
     /// [`Error::EmptyRow`] for a row without tokens, [`Error::BadArgument`] for more than `i32::MAX`,
-    /// [`Error::NoSelection`] if no stage selects, [`Error::OutOfMemory`].
+    /// [`Error::NoSelection`] if no stage selects, [`Error::NoCandidate`] if no candidate is above -inf
+    /// when a stage selects, [`Error::OutOfMemory`].
     pub fn sample(&mut self, logits: &[f32]) -> Result<u32, Error> {
         check_row_len(logits.len())?;
         if !self.stages.iter().any(Stage::selects) {
@@ -114,8 +127,19 @@ impl Chain {
         let mut candidates = Candidates::row(logits, &mut self.memory);
         pass(&mut self.stages, &mut candidates)?;
         let token = candidates.token().ok_or(Error::Internal)?;
-        self.stages.iter_mut().for_each(|stage| stage.ops_mut().accept(token));
+        active(&mut self.stages).for_each(|stage| stage.accept(token));
         u32::try_from(token).map_err(|_| Error::Internal)
+    }
+
+    /// As [`Chain::sample`], and counts the NaN and +inf of the row, which reads it once more.
+    ///
+    /// # Errors
+    /// Those of [`Chain::sample`].
+    pub fn sample_with_stats(&mut self, logits: &[f32]) -> Result<ChainSample, Error> {
+        let token = self.sample(logits)?;
+        let nans = logits.iter().filter(|logit| logit.is_nan()).count();
+        let infinities = logits.iter().filter(|logit| **logit == f32::INFINITY).count();
+        Ok(ChainSample { token, nans, infinities })
     }
 
     /// Applies the stages to an array of candidates. Those left are moved to its front. No token is
@@ -124,7 +148,8 @@ impl Chain {
     /// `sorted` is a hint that the array is in rank order; it is verified.
     ///
     /// # Errors
-    /// [`Error::EmptyRow`] for an empty array, [`Error::OutOfMemory`].
+    /// [`Error::EmptyRow`] for an empty array; [`Error::NoCandidate`] if no candidate is above -inf when a
+    /// stage selects, and [`Error::OutOfMemory`]: after these two the array is not as before.
     pub fn apply(&mut self, tokens: &mut [TokenData], sorted: bool) -> Result<Applied, Error> {
         if tokens.is_empty() {
             return Err(Error::EmptyRow);
@@ -133,7 +158,7 @@ impl Chain {
         let mut candidates = Candidates::array(tokens, sorted, &mut self.memory);
         pass(&mut self.stages, &mut candidates)?;
         let selected = candidates.selected;
-        let (list, _) = candidates.to_list()?;
+        let (list, _) = candidates.as_list()?;
         Ok(Applied { len: list.tokens().len(), selected, sorted: list.sorted })
     }
 
@@ -143,7 +168,7 @@ impl Chain {
     /// [`Error::OutOfMemory`]; then no stage accepted the token.
     pub fn accept(&mut self, token: i32) -> Result<(), Error> {
         self.prepare()?;
-        self.stages.iter_mut().for_each(|stage| stage.ops_mut().accept(token));
+        active(&mut self.stages).for_each(|stage| stage.accept(token));
         Ok(())
     }
 
@@ -166,20 +191,23 @@ impl Chain {
     }
 
     fn prepare(&mut self) -> Result<(), Error> {
-        self.stages.iter_mut().try_for_each(|stage| stage.ops_mut().prepare())
+        active(&mut self.stages).try_for_each(StageOps::prepare)
     }
+}
+
+/// The stages that are not off. A stage that is off is never called, so it remembers nothing.
+fn active(stages: &mut [Stage]) -> impl Iterator<Item = &mut dyn StageOps> {
+    stages.iter_mut().map(Stage::ops_mut).filter(|stage| !stage.is_off())
 }
 
 /// Applies the stages up to the first that selects. An error leaves their states as they were.
 fn pass(stages: &mut [Stage], candidates: &mut Candidates<'_>) -> Result<(), Error> {
-    let done = stages.iter_mut().map(Stage::ops_mut).filter(|stage| !stage.is_off()).try_for_each(
-        |stage| match candidates.selected {
-            None => stage.apply(candidates),
-            Some(_) => Ok(()),
-        },
-    );
+    let done = active(stages).try_for_each(|stage| match candidates.selected {
+        None => stage.apply(candidates),
+        Some(_) => Ok(()),
+    });
     if done.is_err() {
-        stages.iter_mut().for_each(|stage| stage.ops_mut().restore());
+        active(stages).for_each(StageOps::restore);
     }
     done
 }

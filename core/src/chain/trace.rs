@@ -2,7 +2,7 @@
 
 use super::candidates::{Candidates, DrawRule};
 use super::{Chain, Stage, TokenData};
-use crate::{Error, memory};
+use crate::Error;
 
 /// What one stage did.
 #[derive(Debug)]
@@ -23,34 +23,39 @@ pub(crate) struct Step<'a> {
 }
 
 impl Chain {
-    /// Applies a copy of the stages to a row, up to the first that selects, and tells of each. A stage
-    /// that is off leaves what was before it.
+    /// Applies a copy of the stages to a row, up to the first that selects, and tells of each. Nothing is
+    /// sorted that a draw does not sort.
     pub(crate) fn trace(
         &self,
         logits: &[f32],
         mut tell: impl FnMut(Step<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut copy = self.try_clone()?;
-        let (mut list, mut before) = (Vec::new(), Vec::new());
-        memory::reserve(&mut list, logits.len())?;
-        memory::reserve(&mut before, logits.len())?;
-        list.extend((0..).zip(logits).map(|(id, logit)| TokenData { id, logit: *logit, p: 0.0 }));
-        let mut candidates = Candidates::array(&mut list, false, &mut copy.memory);
+        copy.prepare()?;
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        let mut candidates = Candidates::row(logits, &mut copy.memory);
+        candidates.snapshot(&mut after)?;
         for (index, (stage, applied)) in self.stages.iter().zip(&mut copy.stages).enumerate() {
-            before.clear();
-            before.extend_from_slice(candidates.to_list()?.0.tokens());
-            if !stage.is_off() {
-                applied.ops_mut().apply(&mut candidates)?;
+            core::mem::swap(&mut before, &mut after);
+            if stage.selects() {
+                // A row has no place for the probabilities of the selection.
+                candidates.as_list()?;
             }
+            let done =
+                if stage.is_off() { Ok(()) } else { applied.ops_mut().apply(&mut candidates) };
+            match done {
+                Err(Error::NoCandidate) => {}
+                done => done?,
+            }
+            candidates.snapshot(&mut after)?;
             let neg_inf_tail = match candidates.draw_rule {
                 DrawRule::Softmax => None,
                 DrawRule::LibstdcxxDiscrete { neg_inf_tail } => Some(neg_inf_tail),
             };
             let selected = candidates.selected;
-            let after = candidates.to_list()?.0.tokens();
-            let before = &before;
+            let (before, after) = (&before, &after);
             tell(Step { index, stage, applied, before, after, neg_inf_tail, selected })?;
-            if selected.is_some() {
+            if stage.selects() {
                 break;
             }
         }

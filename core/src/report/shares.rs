@@ -30,19 +30,19 @@ impl Shares {
         tokens.map(|token| self.of(token.id)).sum::<f64>().min(1.0)
     }
 
-    /// Makes the shares those of the softmax of `tokens`: alike for those at +inf, or the first has all
-    /// where nothing is above -inf.
+    /// Makes the shares those of the softmax of `tokens`. Tokens at +inf share alike; if no token is above
+    /// -inf, none has a share.
     pub(super) fn set_softmax<'a>(&mut self, tokens: impl Iterator<Item = &'a TokenData> + Clone) {
         let top = tokens.clone().fold(f32::NEG_INFINITY, |top, token| top.max(token.logit));
-        let weight = |(place, token): (usize, &TokenData)| {
+        let weight = |token: &TokenData| {
             let weight = match top {
                 f32::INFINITY => f64::from(u8::from(token.logit == top)),
-                f32::NEG_INFINITY => f64::from(u8::from(place == 0)),
+                f32::NEG_INFINITY => 0.0,
                 top => (f64::from(token.logit) - f64::from(top)).exp(),
             };
             (token.id, weight)
         };
-        self.set(tokens.enumerate().map(weight));
+        self.set(tokens.map(weight));
     }
 
     /// Makes the shares proportional to `weights`, which must not all be 0; false if their sum is no

@@ -9,7 +9,7 @@ use crate::{Error, Stage};
 pub(super) fn row(report: &mut Report, top: f32) -> Result<(), Error> {
     let Report { tokens, nans, infinities, warnings, .. } = report;
     if top == f32::NEG_INFINITY {
-        push_warning(warnings, format_args!("no logit is above -inf: token 0 counts as the best"))?;
+        push_warning(warnings, format_args!("no logit is above -inf: no token can be drawn"))?;
     }
     if *nans > 0 {
         push_warning(

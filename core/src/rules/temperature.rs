@@ -5,21 +5,69 @@ pub(crate) fn is_greedy(t: f32) -> bool {
     t <= 0.0
 }
 
+/// What a division of all logits by a temperature comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scaling {
+    /// The best token alone stays, as for t -> 0.
+    Best,
+    /// Every logit is divided.
+    Divide,
+    /// All tokens above -inf become equally likely, as for t -> inf.
+    Uniform,
+}
+
+/// What `t` does to logits of which `top` is the largest. Where the quotient of a finite `top` overflows, all
+/// order would be lost in infinities, so the result is that of t -> 0.
+pub(crate) fn scaling(t: f32, top: f32) -> Scaling {
+    if is_greedy(t) || t.is_nan() {
+        Scaling::Best
+    } else if t.is_infinite() {
+        Scaling::Uniform
+    } else if top.is_finite() && (top / t).is_infinite() {
+        Scaling::Best
+    } else {
+        Scaling::Divide
+    }
+}
+
+/// Whether the quotient of a finite logit can overflow.
+pub(crate) fn can_overflow(t: f32) -> bool {
+    t < 1.0
+}
+
+/// 0 for a logit above -inf, all others stay at -inf.
+pub(crate) fn uniform(logit: f32) -> f32 {
+    if logit > f32::NEG_INFINITY { 0.0 } else { f32::NEG_INFINITY }
+}
+
 /// The exponent of a candidate's weight, `(l - top) / t` in binary32, `top` being the largest logit.
 ///
-/// A NaN temperature keeps only logits that equal the largest. +inf gives every logit the exponent 0,
-/// but a logit at -inf the exponent NaN.
+/// A NaN temperature keeps only logits that equal the largest. +inf makes all logits above -inf equally
+/// likely.
 pub(crate) fn tempered(logit: f32, top: f32, t: f32) -> f32 {
     debug_assert!(!is_greedy(t));
     if t.is_nan() {
         return if logit == top { 0.0 } else { f32::NEG_INFINITY };
     }
-    (logit - top) / t
+    if t == f32::INFINITY { uniform(logit) } else { (logit - top) / t }
+}
+
+/// The temperature between `t - delta`, at least 0, and `t + delta`, where `share` of the largest possible
+/// entropy to the power of `exponent` is how far up it lies. An infinite `t` stays infinite.
+pub(crate) fn dynamic(t: f32, delta: f32, exponent: f32, share: f32) -> f32 {
+    if t == f32::INFINITY {
+        return t;
+    }
+    let low = (t - delta).max(0.0);
+    let range = t + delta - low;
+    let part = share.powf(exponent);
+    // 0 * inf is NaN, but no part of any range, and any part of none, is 0.
+    if part == 0.0 || range == 0.0 { low } else { low + range * part }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{is_greedy, tempered};
+    use super::{Scaling, dynamic, is_greedy, scaling, tempered};
 
     #[test]
     fn special_values() {
@@ -30,5 +78,30 @@ mod tests {
         assert_eq!(tempered(1.0, 3.0, f32::NAN), f32::NEG_INFINITY);
         assert_eq!(tempered(1.0, 3.0, f32::INFINITY), 0.0);
         assert_eq!(tempered(1.0, 3.0, 1e-45), f32::NEG_INFINITY);
+    }
+
+    #[test]
+    fn a_quotient_that_overflows_is_the_limit() {
+        assert_eq!(scaling(1e-38, 20.0), Scaling::Best);
+        assert_eq!(scaling(1e-38, -18.0), Scaling::Best);
+        assert_eq!(scaling(0.5, 3e38), Scaling::Best);
+        assert_eq!(scaling(1e-38, 1.0), Scaling::Divide);
+        assert_eq!(scaling(1e-45, 0.0), Scaling::Divide);
+        assert_eq!(scaling(0.5, f32::INFINITY), Scaling::Divide);
+        assert_eq!(scaling(0.5, f32::NEG_INFINITY), Scaling::Divide);
+        assert_eq!(scaling(f32::INFINITY, 1.0), Scaling::Uniform);
+        assert_eq!(scaling(0.0, 1.0), Scaling::Best);
+        assert_eq!(tempered(f32::NEG_INFINITY, 3.0, f32::INFINITY), f32::NEG_INFINITY);
+        assert_eq!(tempered(-3e38, 3e38, f32::INFINITY), 0.0);
+    }
+
+    #[test]
+    fn dynamic_temperatures_are_numbers() {
+        assert_eq!(dynamic(1.0, 0.5, 2.0, 0.5), 0.75);
+        assert_eq!(dynamic(f32::INFINITY, 0.5, 1.0, 0.5), f32::INFINITY);
+        assert_eq!(dynamic(1.0, f32::INFINITY, 1.0, 0.0), 0.0);
+        assert_eq!(dynamic(1.0, f32::INFINITY, 1.0, 0.1), f32::INFINITY);
+        assert_eq!(dynamic(1e10, 1e-10, -1.0, 0.0), 1e10);
+        assert_eq!(dynamic(f32::NEG_INFINITY, 0.5, 1.0, 0.0), 0.0);
     }
 }

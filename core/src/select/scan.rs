@@ -47,6 +47,24 @@ impl RowScan {
         kernels: &'static Kernels,
         row: &'a [f32],
     ) -> Result<BlockedRow<'a>, Error> {
+        self.blocks(kernels, row, true)
+    }
+
+    /// As [`RowScan::read`], for the row that was read last and has not changed since.
+    pub(crate) fn read_again<'a>(
+        &'a mut self,
+        kernels: &'static Kernels,
+        row: &'a [f32],
+    ) -> Result<BlockedRow<'a>, Error> {
+        self.blocks(kernels, row, false)
+    }
+
+    fn blocks<'a>(
+        &'a mut self,
+        kernels: &'static Kernels,
+        row: &'a [f32],
+        is_new: bool,
+    ) -> Result<BlockedRow<'a>, Error> {
         let tile_len = kernels.tile_len();
         let aligned = row.as_ptr().align_offset(CACHE_LINE);
         let lead = if row.len() >= ALIGN_MIN_TILES * tile_len { aligned.min(row.len()) } else { 0 };
@@ -69,9 +87,11 @@ impl RowScan {
         reserve(&mut self.coarse_maxima, most)?;
         let (of_lead, others) = self.block_maxima.split_at_mut(lens[0]);
         let (of_body, of_rest) = others.split_at_mut(lens[1]);
-        kernels.write_block_maxima(lead_tile, of_lead);
-        kernels.write_block_maxima(body, of_body);
-        kernels.write_block_maxima(rest_tile, of_rest);
+        if is_new {
+            kernels.write_block_maxima(lead_tile, of_lead);
+            kernels.write_block_maxima(body, of_body);
+            kernels.write_block_maxima(rest_tile, of_rest);
+        }
 
         let block_maxima = &self.block_maxima[..];
         let (of_lead, others) = block_maxima.split_at(lens[0]);

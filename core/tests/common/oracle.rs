@@ -112,9 +112,14 @@ impl Ranked {
 
 /// Rule 8: the weights of candidates in rank order.
 pub fn weights(logits: &[f32], t: f32) -> Vec<f32> {
-    let weight = |l: f32| match t.is_nan() {
-        true => f32::from(u8::from(l == logits[0])),
-        false => ((l - logits[0]) / t).exp(),
+    let weight = |l: f32| {
+        if t.is_nan() {
+            f32::from(u8::from(l == logits[0]))
+        } else if t == f32::INFINITY {
+            f32::from(u8::from(l > f32::NEG_INFINITY))
+        } else {
+            ((l - logits[0]) / t).exp()
+        }
     };
     let mut w: Vec<f32> = logits.iter().map(|&l| weight(l)).collect();
     let first = sum(&w);

@@ -1,7 +1,7 @@
 //! What a report must say, made of what the chain's prefixes do to an array.
 
 use super::rows::SplitMix;
-use s2sampler_core::{Chain, SampleRequest, Sampler, SamplerParams, Stage, TokenData};
+use s2sampler_core::{Chain, Error, SampleRequest, Sampler, SamplerParams, Stage, TokenData};
 
 /// A row in which min-p and top-p of the same number do quite different things, and its probabilities.
 pub fn trap() -> (Vec<f32>, Vec<f64>) {
@@ -85,12 +85,13 @@ fn softmax(tokens: &[TokenData], n: usize) -> Vec<f64> {
     for token in tokens {
         shares[token.id as usize] = match top {
             f32::INFINITY => f64::from(u8::from(token.logit == top)),
-            f32::NEG_INFINITY => f64::from(u8::from(token.id == tokens[0].id)),
+            f32::NEG_INFINITY => 0.0,
             _ => (f64::from(token.logit) - f64::from(top)).exp(),
         };
     }
     let sum: f64 = shares.iter().sum();
-    shares.iter().map(|share| share / sum).collect()
+    // Where no token is above -inf none has a share.
+    shares.iter().map(|share| if sum > 0.0 { share / sum } else { 0.0 }).collect()
 }
 
 fn entropy(shares: &[f64]) -> f64 {
@@ -131,7 +132,16 @@ impl Shown {
                 prefix.remove(index + 1).expect("a stage");
             }
             let mut tokens = whole.clone();
-            let applied = prefix.apply(&mut tokens, false).expect("it applies");
+            let applied = match prefix.apply(&mut tokens, false) {
+                // A selecting stage selects nothing then, and all are left.
+                Err(Error::NoCandidate) => {
+                    prefix.remove(index).expect("the last stage");
+                    shown.selecting = Some(index);
+                    tokens.clone_from(&whole);
+                    prefix.apply(&mut tokens, false).expect("it applies")
+                }
+                applied => applied.expect("it applies"),
+            };
             tokens.truncate(applied.len);
             for token in &tokens {
                 shown.last_logits[token.id as usize] = token.logit;
@@ -140,11 +150,22 @@ impl Shown {
             if name == "s2" {
                 let row: Vec<f32> = previous.iter().map(|token| token.logit).collect();
                 let request = SampleRequest::new(&row, s2.expect("the chain has the rule"));
-                let response = Sampler::new(0).sample_request(&request).expect("a response");
-                hidden = Some(response.candidates - tokens.len());
+                let SamplerParams { temperature, top_k, .. } = request.params;
+                let limit = match top_k {
+                    _ if temperature <= 0.0 => 1,
+                    1.. => row.len().min(top_k as usize),
+                    _ => row.len(),
+                };
+                let dead = row.iter().all(|logit| *logit == f32::NEG_INFINITY);
+                let candidates = match dead {
+                    true => limit,
+                    false => Sampler::new(0).sample_request(&request).expect("a result").candidates,
+                };
+                hidden = Some(candidates - tokens.len());
             }
             let mut now = if hidden.is_some() { tokens.clone() } else { counted(&tokens) };
-            if name == "greedy" {
+            let is_dead = shown.selecting.is_some();
+            if name == "greedy" && !is_dead {
                 now = vec![tokens[applied.selected.expect("greedy selects")]];
                 hidden = hidden.map(|_| 0);
             }
@@ -172,6 +193,9 @@ impl Shown {
                 } else {
                     assert_eq!(current[tokens[place].id as usize], 1.0);
                 }
+                break;
+            }
+            if is_dead {
                 break;
             }
             (left, left_count, previous) = (now, left_now, tokens);

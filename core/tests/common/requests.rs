@@ -91,14 +91,15 @@ pub fn expected(request: &SampleRequest<'_>, mt: &mut Mt19937) -> Option<Expecte
     })
 }
 
-/// The logarithm of the softmax in double; where the largest is +inf, each +inf counts as certain.
+/// The logarithm of the softmax in double; tokens at +inf share the mass alike.
 fn raw_logs(row: &[f32]) -> Vec<f64> {
     let top = row.iter().filter(|l| !l.is_nan()).fold(f32::NEG_INFINITY, |a, b| a.max(*b));
     let over_top = |l: &f32| f64::from(*l) - f64::from(top);
     let sum: f64 = row.iter().filter(|l| !l.is_nan()).map(|l| over_top(l).exp()).sum();
+    let infinite = row.iter().filter(|l| **l == f32::INFINITY).count() as f64;
     let log = |l: &f32| match top.is_finite() {
         true if !l.is_nan() => over_top(l) - sum.ln(),
-        false if *l == f32::INFINITY => 0.0,
+        false if *l == f32::INFINITY => -infinite.ln(),
         _ => f64::NEG_INFINITY,
     };
     row.iter().map(log).collect()

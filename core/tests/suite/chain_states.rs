@@ -2,10 +2,12 @@
 
 use crate::common;
 
+use common::chain::Oracle;
 use common::chain::spec::{Spec, fill};
-use common::chain::{List, Oracle};
 use common::rows::{SplitMix, bell};
-use s2sampler_core::{Chain, Error, Preset, PresetParams, SamplerParams, Stage, TokenData};
+use s2sampler_core::{
+    Chain, ChainSample, Error, Preset, PresetParams, SamplerParams, Stage, TokenData,
+};
 
 /// One stage of each kind that remembers something, and a few that do not.
 fn specs() -> Vec<Spec> {
@@ -69,7 +71,7 @@ fn a_stage_can_be_removed_and_added_again() {
         let mut oracle = Oracle::new(&all);
         let agree = |chain: &mut Chain, oracle: &mut Oracle, steps: std::ops::Range<u64>| {
             for step in steps {
-                let want = oracle.sample(&row(step)).ok_or(Error::NoSelection);
+                let want = oracle.sample(&row(step));
                 assert_eq!(chain.sample(&row(step)), want, "without stage {index}, step {step}");
             }
         };
@@ -151,36 +153,97 @@ fn nothing_to_draw_from() {
     }
 }
 
-/// Whatever is filtered and banned: the best is left, which is the lowest id where all are at -inf.
+/// Where every token is banned there is nothing to draw: an error that uses no random word.
 #[test]
-fn everything_banned_falls_back_to_the_best() {
-    let bans = |row: &[f32]| {
-        Spec::LogitBias((0..row.len() as i32).map(|id| (id, f32::NEG_INFINITY)).collect())
-    };
+fn nothing_above_neg_inf_is_an_error_that_changes_nothing() {
     let filters = [
         Spec::TopK(3),
         Spec::TopP { p: 0.0, min_keep: 0 },
         Spec::MinP { p: 2.0, min_keep: 0 },
+        Spec::EpsilonCutoff { epsilon: 2.0, min_keep: 0 },
         Spec::Typical { p: 0.0, min_keep: 0 },
         Spec::TopNSigma(1e-30),
+        Spec::Temperature(0.0),
         Spec::TemperatureExt { t: 0.5, delta: 0.5, exponent: 1.0 },
         Spec::S2(SamplerParams { temperature: 1.0, top_p: 0.0, top_k: 1 }),
+        Spec::S2(SamplerParams { temperature: 0.0, top_p: 1.0, top_k: 0 }),
         Spec::Softmax,
+        Spec::Xtc { probability: 0.9, threshold: 0.01, min_keep: 1, seed: 2 },
     ];
+    let selecting = [Spec::Greedy, Spec::Dist(3), Spec::MirostatV2 { seed: 1, tau: 1.0, eta: 0.1 }];
+    let masked = f32::NEG_INFINITY;
     for n in [1, 2, 40, 1000] {
-        let row = bell(n, 1.0 / (1 << 20) as f32, 5);
-        let best = List::of_row(&row).best() as u32;
+        let good = bell(n, 1.0 / (1 << 20) as f32, 5);
+        let dead = [vec![masked; n], vec![f32::NAN; n]];
         for filter in &filters {
-            for select in
-                [Spec::Greedy, Spec::Dist(3), Spec::MirostatV2 { seed: 1, tau: 1.0, eta: 0.1 }]
-            {
-                let mut chain = fill(Chain::new(), &[bans(&row), filter.clone(), select.clone()]);
-                assert_eq!(chain.sample(&row), Ok(0), "n {n}, {filter:?}, {select:?}");
+            for select in &selecting {
+                let specs = [filter.clone(), select.clone()];
+                let mut chain = fill(Chain::new(), &specs);
+                for row in &dead {
+                    let what = format!("n {n}, {specs:?}");
+                    assert_eq!(chain.sample(row), Err(Error::NoCandidate), "{what}");
+                    let token = |(id, l): (i32, &f32)| TokenData { id, logit: *l, p: 0.0 };
+                    let mut array: Vec<TokenData> = (0..).zip(row).map(token).collect();
+                    let applied = chain.apply(&mut array, false);
+                    assert_eq!(applied.err(), Some(Error::NoCandidate), "{what}");
+                }
+                // Also where a ban comes after xtc has drawn its number.
+                let ban = Spec::LogitBias((0..n as i32).map(|id| (id, masked)).collect());
+                chain.remove(1).expect("the selecting stage");
+                for late in [&ban, select] {
+                    chain.add(late.stage().expect("a stage")).expect("memory");
+                }
+                assert_eq!(chain.sample(&good), Err(Error::NoCandidate));
+                chain.remove(1).expect("the ban");
+                let mut oracle = Oracle::new(&specs);
+                for draw in 0..10 {
+                    assert_eq!(chain.sample(&good), oracle.sample(&good), "{specs:?}, {draw}");
+                }
             }
         }
-        let all: Vec<Spec> = [&filters[..6], &[Spec::Dist(1)]].concat();
-        assert_eq!(fill(Chain::new(), &all).sample(&row), Ok(best), "n {n}");
     }
+}
+
+#[test]
+fn stats_of_the_row_come_with_the_token() {
+    let mut chain = fill(Chain::new(), &[Spec::TopK(2), Spec::Dist(1)]);
+    let mut plain = fill(Chain::new(), &[Spec::TopK(2), Spec::Dist(1)]);
+    let row = [f32::NAN, 1.0, f32::INFINITY, f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
+    for _ in 0..10 {
+        let ChainSample { token, nans, infinities } =
+            chain.sample_with_stats(&row).expect("a token");
+        assert_eq!((plain.sample(&row), nans, infinities), (Ok(token), 2, 2));
+    }
+}
+
+/// Stages that are off remember nothing, so they cost nothing however many tokens are accepted.
+#[test]
+fn off_stages_have_no_history() {
+    let off = [
+        Stage::penalties(-1, 1.0, 0.0, 0.0),
+        Stage::dry(0.0, 1.75, 2, -1, &[]),
+        Stage::dry(0.8, 0.5, 2, -1, &[&[1]]),
+    ];
+    let on = Stage::penalties(-1, 1.5, 0.0, 0.0);
+    let mut chain = Chain::new();
+    for stage in off.into_iter().chain([on]) {
+        chain.add(stage.expect("good parameters")).expect("memory");
+    }
+    let unused = format!("{chain:?}");
+    for token in 0..1000 {
+        chain.accept(token).expect("memory");
+    }
+    assert_ne!(format!("{chain:?}"), unused, "nothing shows the history");
+    chain.remove(3).expect("the stage that is on");
+    let mut fresh = Chain::new();
+    for stage in [
+        Stage::penalties(-1, 1.0, 0.0, 0.0),
+        Stage::dry(0.0, 1.75, 2, -1, &[]),
+        Stage::dry(0.8, 0.5, 2, -1, &[&[1]]),
+    ] {
+        fresh.add(stage.expect("good parameters")).expect("memory");
+    }
+    assert_eq!(format!("{:?}", chain.stages()), format!("{:?}", fresh.stages()));
 }
 
 /// The same with random tokens that are left over.
@@ -215,6 +278,10 @@ fn bad_arguments() {
         Stage::min_p(nan, 1),
         Stage::typical(nan, 1),
         Stage::top_n_sigma(nan),
+        Stage::xtc(0.5, nan, 1, 0),
+        Stage::xtc(0.5, 0.0, 1, 0),
+        Stage::xtc(0.5, -1.0, 1, 0),
+        Stage::epsilon_cutoff(nan, 1),
         Stage::temperature(nan),
         Stage::temperature_ext(nan, 0.5, 1.0),
         Stage::temperature_ext(0.8, nan, 1.0),

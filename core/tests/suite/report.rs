@@ -7,8 +7,8 @@ use common::params::{combined, one_at_a_time};
 use common::reports::{Shown, random_chain, trap};
 use common::rows::{KINDS, SplitMix};
 use s2sampler_core::{
-    Chain, Error, Preset, PresetParams, Report, SampleRequest, Sampler, SamplerParams, Stage,
-    TokenData, report_draw,
+    CandidateReport, Chain, Error, Preset, PresetParams, Report, SampleRequest, Sampler,
+    SamplerParams, Stage, TokenData, report_draw,
 };
 
 fn chain(stages: Vec<Result<Stage, Error>>) -> Chain {
@@ -122,8 +122,13 @@ fn report_changes_nothing_and_predicts_the_token() {
             let again = chain.report(&row, n).expect("a report");
             // As texts, in which NaN equals NaN.
             assert_eq!(report.to_json(), again.to_json(), "another report");
-            let token = chain.sample(&row).expect("a token");
-            assert_eq!(Ok(token), untouched.sample(&row));
+            let drawn = chain.sample(&row);
+            assert_eq!(drawn, untouched.sample(&row));
+            let Ok(token) = drawn else {
+                assert_eq!(drawn, Err(Error::NoCandidate));
+                assert!(report.candidates.iter().all(|told| told.final_probability == 0.0));
+                continue;
+            };
             let told = report.candidates.iter().find(|told| told.id == token).expect("in the row");
             assert!(told.final_probability > 0.0 && told.dropped_by.is_none(), "{told:?}");
         }
@@ -139,6 +144,14 @@ fn draw_report_has_the_candidates_of_the_request() {
         let n = random.pick(&[1, 2, 3, 33, 1000]);
         let row = make(n, random.next());
         let ranked = rank(&row);
+        if ranked.logits[0] == f32::NEG_INFINITY {
+            // A draw with a handle is an error, and no token has a probability.
+            let report = report_draw(&row, &SamplerParams::default(), n).expect("a report");
+            let probabilities =
+                |told: &CandidateReport| [told.raw_probability, told.final_probability];
+            assert!(report.candidates.iter().all(|told| probabilities(told) == [0.0, 0.0]));
+            continue;
+        }
         let mut all = one_at_a_time(n);
         all.extend((0..20).map(|_| combined(&ranked, &mut random)));
         let params = random.pick(&all);
@@ -157,10 +170,10 @@ fn draw_report_has_the_candidates_of_the_request() {
             assert_eq!((report.nans, report.infinities), (response.nans, response.infinities));
             several += usize::from(response.candidates > 1);
             for told in &report.candidates {
-                let want = respond(told.id as i32).watched.final_p;
-                let lost = row.iter().all(|l| l.is_nan() || *l == f32::NEG_INFINITY);
-                // Where nothing is above -inf a response has 0 for the token that is certain.
-                let want = if lost { f64::from(u8::from(told.id == 0)) } else { want };
+                let watched = respond(told.id as i32).watched;
+                let want = watched.raw_p;
+                assert!((told.raw_probability - want).abs() < 1e-6, "{want}: {told:?}, {what}");
+                let want = watched.final_p;
                 assert!((told.final_probability - want).abs() < 1e-9, "{want}: {told:?}, {what}");
             }
         }

@@ -185,7 +185,7 @@ fn rows_without_a_number() {
     assert_eq!(drawn(&[f32::NAN, 1.0, 1.1, f32::NAN])[0], nan);
     let inf = "1 of 3 logits are +inf: no other token can be drawn";
     assert_eq!(drawn(&[0.0, f32::INFINITY, 1.0]), [inf]);
-    let lost = "no logit is above -inf: token 0 counts as the best";
+    let lost = "no logit is above -inf: no token can be drawn";
     assert_eq!(drawn(&[f32::NEG_INFINITY; 3]), [lost]);
     assert_eq!(drawn(&[0.0, 0.1, 0.2, f32::NEG_INFINITY]), NONE);
 }

@@ -5,7 +5,7 @@ use crate::chain::TokenData;
 use crate::chain::exps::{exps, softmax};
 use crate::chain::scratch::Scratch;
 use crate::rules::nucleus::Nucleus;
-use crate::rules::rank::{RankKey, nan_to_neg_inf};
+use crate::rules::rank::nan_to_neg_inf;
 use crate::sequential_sum::single;
 use crate::{Error, memory};
 
@@ -95,15 +95,15 @@ impl<'a> List<'a> {
         self.truncate(self.len - count);
     }
 
-    /// The place of the first in rank order.
+    /// The place of the first in rank order; none if no candidate is above -inf.
     pub(super) fn argmax(&self) -> Option<usize> {
         let ranked = self.tokens().iter().enumerate().min_by_key(|(_, token)| token.rank());
-        ranked.map(|(place, _)| place)
+        ranked.filter(|(_, best)| best.logit > f32::NEG_INFINITY).map(|(place, _)| place)
     }
 
-    /// The first in rank order.
-    pub(super) fn best(&self) -> Option<RankKey> {
-        self.tokens().iter().map(TokenData::rank).min()
+    /// The largest logit.
+    pub(super) fn top(&self) -> f32 {
+        self.logits().fold(f32::NEG_INFINITY, f32::max)
     }
 
     /// Keeps the first `k` in rank order, none of them at -inf if there is another.
@@ -151,12 +151,14 @@ impl<'a> List<'a> {
         self.len = kept;
     }
 
-    /// Changes the logits; NaN becomes -inf.
+    /// Changes the logits; NaN becomes -inf. Rounding can make unequal logits equal, and then the order of a
+    /// sorted list may be wrong.
     pub(in crate::chain) fn change(&mut self, mut change: impl FnMut(&TokenData) -> f32) {
         for token in self.tokens_mut() {
             token.logit = nan_to_neg_inf(change(token));
         }
         self.frozen = false;
+        self.sorted = self.sorted && self.tokens().is_sorted_by_key(TokenData::rank);
     }
 
     /// Fills in the softmax of the logits, unless the probabilities are frozen.

@@ -13,8 +13,8 @@ use super::TokenData;
 use super::exps::exps;
 use super::scratch::{Memory, Scratch};
 use crate::rules::nucleus::Nucleus;
-use crate::rules::rank::RankKey;
 use crate::rules::std_dev::std_dev;
+use crate::rules::temperature::{Scaling, scaling, uniform};
 use crate::{Error, SamplerParams, memory};
 use row::Row;
 
@@ -102,6 +102,7 @@ impl<'a> Candidates<'a> {
         // In a list in id order, which is what callers fill in, the place of a token's edits is that of the
         // token before, or the next. Otherwise it is searched.
         let mut place = 0;
+        self.list.sorted = false;
         self.list.change(|token| {
             let below = |edit: &(i32, T)| edit.0 < token.id;
             place += usize::from(edits.get(place).is_some_and(below));
@@ -112,19 +113,26 @@ impl<'a> Candidates<'a> {
             let own = edits[place..].iter().take_while(|edit| edit.0 == token.id);
             own.fold(token.logit, |logit, (_, edit)| change(edit, logit))
         });
-        self.list.sorted = false;
         Ok(())
     }
 
-    /// Divides all logits by `t`, which is above 0.
-    pub(super) fn divide(&mut self, t: f32) -> Result<(), Error> {
+    /// Applies the temperature `t`.
+    pub(super) fn scale(&mut self, t: f32) -> Result<(), Error> {
         self.materialize_ranks()?;
-        match &mut self.row {
-            Some(row) => row.divide(t),
-            None => {
+        let scaling = match &mut self.row {
+            Some(row) => row.scaling(self.scratch, t)?,
+            None => scaling(t, self.list.top()),
+        };
+        match (scaling, &mut self.row) {
+            (Scaling::Best, _) => self.keep_top_k(1),
+            (Scaling::Divide, Some(row)) => row.divide(t),
+            (Scaling::Uniform, Some(row)) => row.make_uniform(),
+            (Scaling::Divide, None) => {
                 self.list.change(|token| token.logit / t);
-                // inf / inf is NaN, which ranks last.
-                self.list.sorted &= t.is_finite();
+                Ok(())
+            }
+            (Scaling::Uniform, None) => {
+                self.list.change(|token| uniform(token.logit));
                 Ok(())
             }
         }
@@ -154,7 +162,7 @@ impl<'a> Candidates<'a> {
                 return Ok(());
             }
         }
-        let (list, scratch) = self.to_list()?;
+        let (list, scratch) = self.as_list()?;
         list.nucleus(scratch, p, min_keep)
     }
 
@@ -171,7 +179,7 @@ impl<'a> Candidates<'a> {
                 row.at_least(self.scratch, &mut self.list, limit, min_keep)?
             }
             _ => {
-                let (list, _) = self.to_list()?;
+                let (list, _) = self.as_list()?;
                 list.at_least(limit, min_keep)
             }
         };
@@ -183,7 +191,7 @@ impl<'a> Candidates<'a> {
     pub(super) fn top(&mut self) -> Result<f32, Error> {
         match &mut self.row {
             Some(row) => row.top(self.scratch),
-            None => Ok(self.list.best().map_or(f32::NEG_INFINITY, RankKey::logit)),
+            None => Ok(self.list.top()),
         }
     }
 
@@ -207,12 +215,12 @@ impl<'a> Candidates<'a> {
         {
             return Ok(());
         }
-        let (list, scratch) = self.to_list()?;
+        let (list, scratch) = self.as_list()?;
         list.freeze_probs(scratch)
     }
 
     /// The candidates as a list, with the memory beside it.
-    pub(super) fn to_list(&mut self) -> Result<(&mut List<'a>, &mut Scratch), Error> {
+    pub(super) fn as_list(&mut self) -> Result<(&mut List<'a>, &mut Scratch), Error> {
         if let Some(row) = &mut self.row {
             row.to_list(self.scratch, &mut self.list)?;
             self.row = None;
@@ -223,14 +231,14 @@ impl<'a> Candidates<'a> {
     /// The candidates as a list in rank order, without those at -inf, and their probabilities in it.
     pub(super) fn ranked(&mut self) -> Result<(&mut List<'a>, &mut Scratch), Error> {
         self.keep_top_k(usize::MAX)?;
-        let (list, scratch) = self.to_list()?;
+        let (list, scratch) = self.as_list()?;
         list.frozen = false;
         list.fill_probs(scratch)?;
         Ok((list, scratch))
     }
 
-    /// Puts the exps of the candidates into [`Scratch::weights`].
-    pub(super) fn weigh(&mut self) -> Result<(), Error> {
+    /// Puts the exps of the candidates into [`Scratch::weights`]; false if none is above -inf.
+    pub(super) fn weigh(&mut self) -> Result<bool, Error> {
         self.materialize_ranks()?;
         match &mut self.row {
             Some(row) => row.weigh(self.scratch),
@@ -238,12 +246,22 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// Selects the best.
-    pub(super) fn select_best(&mut self) -> Result<(), Error> {
-        self.selected = match &mut self.row {
-            Some(row) => Some(row.argmax(self.scratch)?),
-            None => self.list.argmax(),
-        };
+    /// The place of the first in rank order; none if no candidate is above -inf.
+    pub(super) fn argmax(&mut self) -> Result<Option<usize>, Error> {
+        match &mut self.row {
+            Some(row) => row.argmax(self.scratch),
+            None => Ok(self.list.argmax()),
+        }
+    }
+
+    /// Writes the candidates to `out`.
+    pub(super) fn snapshot(&mut self, out: &mut Vec<TokenData>) -> Result<(), Error> {
+        if let Some(row) = &mut self.row {
+            return row.to_list(self.scratch, &mut List::empty(out));
+        }
+        out.clear();
+        memory::reserve(out, self.list.tokens().len())?;
+        out.extend_from_slice(self.list.tokens());
         Ok(())
     }
 
@@ -285,7 +303,7 @@ impl<'a> Candidates<'a> {
     /// Makes a list of a row of which some ranks are left: only cuts can work on that.
     fn materialize_ranks(&mut self) -> Result<(), Error> {
         if self.row.as_ref().is_some_and(Row::is_cut) {
-            self.to_list()?;
+            self.as_list()?;
         }
         Ok(())
     }

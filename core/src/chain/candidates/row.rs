@@ -15,12 +15,13 @@ use crate::chain::TokenData;
 use crate::chain::exps::exps;
 use crate::chain::scratch::Scratch;
 use crate::draw::nucleus;
-use crate::memory::reserve;
+use crate::memory::{reserve, resize};
 use crate::rules::nucleus::Nucleus;
 use crate::rules::rank::{RankKey, nan_to_neg_inf};
 use crate::rules::std_dev::std_dev;
-use crate::select::{BlockedRow, RankedPrefix, lowest, reaching};
-use crate::simd::Segment;
+use crate::rules::temperature::{Scaling, can_overflow, scaling, uniform};
+use crate::select::{BlockedRow, RankedPrefix, RowScan, lowest, reaching};
+use crate::simd::{Kernels, Segment};
 use crate::{Error, SamplerParams};
 
 /// More edits than this are made in a copy.
@@ -52,6 +53,10 @@ pub(super) struct Row<'a> {
     divisor: Option<f32>,
     /// The ranks that are left, if the probabilities are frozen.
     frozen: Option<Frozen>,
+    /// Whether [`Scratch::scan`] has read the source as it is.
+    scanned: bool,
+    /// Whether the largest logit is known to be finite.
+    finite_top: bool,
 }
 
 /// The first ranks of a row whose probabilities are frozen. A nucleus of these needs the sum over the row only
@@ -67,7 +72,15 @@ struct Frozen {
 impl<'a> Row<'a> {
     pub(super) fn new(logits: &'a [f32], memory: &'a mut RowMemory) -> Self {
         memory.edits.clear();
-        Self { logits, memory, copied: false, divisor: None, frozen: None }
+        Self {
+            logits,
+            memory,
+            copied: false,
+            divisor: None,
+            frozen: None,
+            scanned: false,
+            finite_top: false,
+        }
     }
 
     /// The number of candidates.
@@ -94,6 +107,16 @@ impl<'a> Row<'a> {
         if self.copied { &self.memory.copy } else { self.logits }
     }
 
+    /// Reads the source, or what is known of it.
+    fn scan<'b>(
+        &'b self,
+        kernels: &'static Kernels,
+        scan: &'b mut RowScan,
+    ) -> Result<BlockedRow<'b>, Error> {
+        let read = if self.scanned { RowScan::read_again } else { RowScan::read };
+        read(scan, kernels, self.source())
+    }
+
     fn is_untouched(&self) -> bool {
         self.divisor.is_none() && self.memory.edits.is_empty()
     }
@@ -110,6 +133,7 @@ impl<'a> Row<'a> {
     /// Changes the logit of one token, if the row has it; NaN becomes -inf.
     pub(super) fn edit(&mut self, id: i32, change: impl Fn(f32) -> f32) -> Result<(), Error> {
         debug_assert!(self.frozen.is_none());
+        self.finite_top = false;
         let Some(id) = u32::try_from(id).ok().filter(|id| (*id as usize) < self.logits.len())
         else {
             return Ok(());
@@ -122,6 +146,7 @@ impl<'a> Row<'a> {
         if self.copied {
             let logit = &mut self.memory.copy[id as usize];
             *logit = change(*logit);
+            self.scanned = false;
             return Ok(());
         }
         match place {
@@ -138,12 +163,43 @@ impl<'a> Row<'a> {
         Ok(())
     }
 
-    /// Divides every logit by `t`, which is above 0.
+    /// What a temperature does to the row.
+    pub(super) fn scaling(&mut self, scratch: &mut Scratch, t: f32) -> Result<Scaling, Error> {
+        debug_assert!(!self.is_cut());
+        if !can_overflow(t) || t <= 0.0 {
+            // The quotient of any finite logit is finite, or there is none.
+            return Ok(scaling(t, 0.0));
+        }
+        let blocked = self.scan(scratch.kernels, &mut scratch.scan)?;
+        let edits = &self.memory.edits;
+        let is_usual = |logit: f32| logit.is_finite() && (self.divided(logit) / t).is_finite();
+        // The largest logit lies between a few that are cheap to find.
+        let is_not_above = is_usual(blocked.top)
+            && edits.iter().all(|edit| edit.1 <= 0.0 || (edit.1 / t).is_finite());
+        let maxima = || blocked.block_maxima.iter().filter(|logit| is_usual(**logit));
+        let is_not_below = edits.is_empty() || maxima().take(edits.len() + 1).count() > edits.len();
+        let is_usual = is_not_above && is_not_below;
+        self.scanned = true;
+        self.finite_top = is_usual;
+        Ok(if is_usual { Scaling::Divide } else { scaling(t, self.top(scratch)?) })
+    }
+
+    /// Makes all tokens above -inf equally likely.
+    pub(super) fn make_uniform(&mut self) -> Result<(), Error> {
+        self.thaw();
+        self.copy()?;
+        self.scanned = false;
+        self.finite_top = false;
+        self.memory.copy.iter_mut().for_each(|logit| *logit = uniform(*logit));
+        Ok(())
+    }
+
+    /// Divides every logit by `t`, which is above 0 and finite.
     pub(super) fn divide(&mut self, t: f32) -> Result<(), Error> {
         self.thaw();
-        // inf / inf is NaN, and then the quotient does not rise with the logit.
-        if self.copied || self.divisor.is_some() || t.is_infinite() {
+        if self.copied || self.divisor.is_some() {
             self.copy()?;
+            self.scanned = false;
             self.memory.copy.iter_mut().for_each(|logit| *logit /= t);
             return Ok(());
         }
@@ -168,6 +224,7 @@ impl<'a> Row<'a> {
             copy[id as usize] = logit;
         }
         self.copied = true;
+        self.scanned = false;
         Ok(())
     }
 
@@ -176,8 +233,8 @@ impl<'a> Row<'a> {
         if self.is_untouched() { Ok(()) } else { self.copy() }
     }
 
-    /// Puts the exps of the row into [`Scratch::weights`].
-    pub(super) fn weigh(&mut self, scratch: &mut Scratch) -> Result<(), Error> {
+    /// Puts the exps of the row into [`Scratch::weights`]; false if no token is above -inf.
+    pub(super) fn weigh(&mut self, scratch: &mut Scratch) -> Result<bool, Error> {
         debug_assert!(!self.is_cut());
         self.materialize()?;
         let logits = self.source().iter().copied().map(nan_to_neg_inf);
@@ -205,11 +262,7 @@ impl<'a> Row<'a> {
     }
 
     /// Puts all candidates into the list. Frozen probabilities are so no longer.
-    pub(super) fn to_list(
-        &mut self,
-        scratch: &mut Scratch,
-        list: &mut List<'_>,
-    ) -> Result<(), Error> {
+    pub(super) fn to_list(&self, scratch: &mut Scratch, list: &mut List<'_>) -> Result<(), Error> {
         let Some(Frozen { ranks: Some(ranks), by_id }) = self.frozen else {
             return self.list_all(list);
         };
@@ -241,8 +294,8 @@ impl<'a> Row<'a> {
         debug_assert!(!self.is_cut());
         self.materialize()?;
         let logits = self.source();
-        let top = scratch.kernels.argmax(logits).map(|place| logits[place as usize]);
-        let can = top.is_some_and(f32::is_finite);
+        let top = || scratch.kernels.argmax(logits).map(|place| logits[place as usize]);
+        let can = self.finite_top || top().is_some_and(f32::is_finite);
         self.frozen = can.then_some(Frozen { ranks: None, by_id: true });
         Ok(if can { Cut::InPlace } else { Cut::Unsupported })
     }
@@ -251,24 +304,25 @@ impl<'a> Row<'a> {
     pub(super) fn top(&self, scratch: &mut Scratch) -> Result<f32, Error> {
         if self.memory.edits.is_empty() {
             // NaN counts as -inf in the scan, and dividing by a finite number keeps the order.
-            let blocked = scratch.scan.read(scratch.kernels, self.source())?;
+            let blocked = self.scan(scratch.kernels, &mut scratch.scan)?;
             return Ok(self.divided(blocked.top));
         }
         Ok(self.best(scratch)?.logit())
     }
 
-    /// The place of the first in rank order.
-    pub(super) fn argmax(&self, scratch: &mut Scratch) -> Result<usize, Error> {
+    /// The place of the first in rank order; none if no token is above -inf.
+    pub(super) fn argmax(&self, scratch: &mut Scratch) -> Result<Option<usize>, Error> {
         if self.is_untouched() {
-            return Ok(scratch.kernels.argmax(self.source()).unwrap_or(0) as usize);
+            return Ok(scratch.kernels.argmax(self.source()).map(|id| id as usize));
         }
-        Ok(self.best(scratch)?.id() as usize)
+        let best = self.best(scratch)?;
+        Ok((best.logit() > f32::NEG_INFINITY).then_some(best.id() as usize))
     }
 
     /// The first in rank order.
     fn best(&self, scratch: &mut Scratch) -> Result<RankKey, Error> {
         let Scratch { kernels, scan, prefix, .. } = scratch;
-        let mut blocked = scan.read(*kernels, self.source())?;
+        let mut blocked = self.scan(*kernels, scan)?;
         let edits = self.memory.edits.iter().map(|(id, logit)| RankKey::new(*logit, *id));
         let unedited = |id: u32, logit: f32| {
             let key = || RankKey::new(nan_to_neg_inf(self.divided(logit)), id);
@@ -305,7 +359,7 @@ impl<'a> Row<'a> {
     fn find_ranks(&self, scratch: &mut Scratch, k: usize) -> Result<usize, Error> {
         debug_assert!(self.is_untouched());
         let Scratch { kernels, scan, prefix, .. } = scratch;
-        let mut blocked = scan.read(*kernels, self.source())?;
+        let mut blocked = self.scan(*kernels, scan)?;
         prefix.clear();
         prefix.grow(&mut blocked, k)?;
         Ok(k.min(prefix.keys().len()))
@@ -319,8 +373,7 @@ impl<'a> Row<'a> {
         k: usize,
     ) -> Result<(), Error> {
         let Scratch { kernels, scan, prefix, .. } = scratch;
-        let logits = self.source();
-        let mut blocked = scan.read(*kernels, logits)?;
+        let mut blocked = self.scan(*kernels, scan)?;
         if !blocked.top.is_finite() {
             // Thresholds are for finite logits.
             self.list_all(list)?;
@@ -397,7 +450,7 @@ impl<'a> Row<'a> {
     ) -> Result<Cut, Error> {
         self.materialize()?;
         let Scratch { kernels, scan, prefix, .. } = scratch;
-        let mut blocked = scan.read(*kernels, self.source())?;
+        let mut blocked = self.scan(*kernels, scan)?;
         if !blocked.top.is_finite() {
             return Ok(Cut::Unsupported);
         }
@@ -425,7 +478,7 @@ impl<'a> Row<'a> {
         // The lowest logit of the source whose quotient gets there.
         let low = lowest(|logit| reaches(self.divided(logit)));
         let Scratch { kernels, scan, keys, .. } = scratch;
-        let blocked = scan.read(*kernels, self.source())?;
+        let blocked = self.scan(*kernels, scan)?;
         if let Some(frozen) = self.frozen {
             let reach = |part: &Segment<'_>| kernels.count_reaching(part.logits, low);
             // Where no finite logit gets there, `lowest` returns the largest.
@@ -438,26 +491,30 @@ impl<'a> Row<'a> {
             return Ok(Cut::InPlace);
         }
         reaching(&blocked, low, keys)?;
-        for (id, logit) in &self.memory.edits {
-            let place = keys.binary_search_by_key(id, |key| key.id());
-            match place {
-                Ok(place) if !reaches(*logit) => drop(keys.remove(place)),
-                Err(place) if reaches(*logit) => {
-                    reserve(keys, 1)?;
-                    keys.insert(place, RankKey::new(*logit, *id));
-                }
-                _ => {}
-            }
+        let edited = |id: u32| self.edit_of(id).is_ok();
+        if !self.memory.edits.is_empty() {
+            keys.retain(|key| !edited(key.id()));
         }
-        if keys.len() < min_keep {
+        if self.divisor.is_some() {
+            keys.iter_mut()
+                .for_each(|key| *key = RankKey::new(self.divided(key.logit()), key.id()));
+        }
+        let edits = || self.memory.edits.iter().filter(|edit| reaches(edit.1));
+        let (mut left, mut place) = (keys.len(), keys.len() + edits().count());
+        if place < min_keep {
             return Ok(Cut::Unsupported);
         }
-        list.fill(keys.iter().map(token))?;
-        for token in list.tokens_mut() {
-            let edit = self.edit_of(token.id as u32);
-            token.logit =
-                edit.map_or_else(|_| self.divided(token.logit), |place| self.memory.edits[place].1);
+        // Both are in id order: merges them from the end, in place.
+        resize(keys, place, RankKey::new(0.0, 0))?;
+        for (id, logit) in edits().rev() {
+            while left > 0 && keys[left - 1].id() > *id {
+                (left, place) = (left - 1, place - 1);
+                keys[place] = keys[left];
+            }
+            place -= 1;
+            keys[place] = RankKey::new(*logit, *id);
         }
+        list.fill(keys.iter().map(token))?;
         Ok(Cut::List)
     }
 
@@ -471,7 +528,7 @@ impl<'a> Row<'a> {
     ) -> Result<(Cut, usize), Error> {
         self.materialize()?;
         let Scratch { kernels, scan, prefix, .. } = scratch;
-        let mut blocked = scan.read(*kernels, self.source())?;
+        let mut blocked = self.scan(*kernels, scan)?;
         if !blocked.top.is_finite() {
             return Ok((Cut::Unsupported, 0));
         }

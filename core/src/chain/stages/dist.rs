@@ -54,9 +54,11 @@ impl StageOps for Dist {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
+        if !candidates.weigh()? {
+            return Err(Error::NoCandidate);
+        }
         let place = match candidates.draw_rule {
             DrawRule::Softmax => {
-                candidates.weigh()?;
                 let (place, sum) =
                     inverse_cdf(&candidates.scratch.weights, self.generator.uniform());
                 candidates.put_weights(sum);
@@ -65,7 +67,6 @@ impl StageOps for Dist {
             DrawRule::LibstdcxxDiscrete { neg_inf_tail } => {
                 // The S2 rule subtracted the largest logit and divided by the temperature. A stage between
                 // may have made another token the largest.
-                candidates.weigh()?;
                 let count = candidates.len() + neg_inf_tail;
                 let u = if count < 2 { 0.0 } else { self.generator.uniform() };
                 let weights = &mut candidates.scratch.weights;

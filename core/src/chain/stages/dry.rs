@@ -1,13 +1,14 @@
 //! Don't repeat yourself: penalises tokens that would continue a repetition, more the longer it is.
 
 use super::TryClone;
+use super::breakers::Breakers;
 use super::history::History;
 use crate::chain::candidates::Candidates;
 use crate::chain::finite;
 use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
-use crate::memory::{copy, reserve, resize};
+use crate::memory::{reserve, resize};
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -17,15 +18,12 @@ pub(in crate::chain) struct Dry {
     base: f32,
     allowed_length: i32,
     history: History,
-    /// The breakers one after the other, in rising order, and where each begins and ends. There can be
-    /// thousands, one for each token that has a line break in it.
-    breakers: Vec<i32>,
-    places: Vec<(usize, usize)>,
+    breakers: Breakers,
     /// The newest token first.
     newest: Vec<i32>,
-    /// For each place in `newest`, how many tokens from there on are those at the beginning.
+    /// For each place in `newest`, how many tokens from there on equal the first ones.
     repeats: Vec<usize>,
-    /// Tokens that would go on with a repetition, with its length.
+    /// Tokens that would continue a repetition, with its length.
     next: Vec<(i32, usize)>,
 }
 
@@ -44,16 +42,6 @@ impl Stage {
         last_n: i32,
         breakers: &[&[i32]],
     ) -> Result<Self, Error> {
-        let (mut joined, mut places) = (Vec::new(), Vec::new());
-        reserve(&mut joined, breakers.iter().map(|breaker| breaker.len()).sum())?;
-        reserve(&mut places, breakers.len())?;
-        for breaker in breakers.iter().filter(|breaker| !breaker.is_empty()) {
-            let start = joined.len();
-            joined.extend_from_slice(breaker);
-            places.push((start, joined.len()));
-        }
-        let breaker = |&(start, end): &(usize, usize)| &joined[start..end];
-        places.sort_unstable_by(|a, b| breaker(a).cmp(breaker(b)));
         if allowed_length < 0 {
             return Err(Error::BadArgument);
         }
@@ -62,8 +50,7 @@ impl Stage {
             base: finite(base)?,
             allowed_length,
             history: History::new(last_n)?,
-            breakers: joined,
-            places,
+            breakers: Breakers::new(breakers)?,
             newest: Vec::new(),
             repeats: Vec::new(),
             next: Vec::new(),
@@ -76,8 +63,7 @@ impl TryClone for Dry {
     fn try_clone(&self) -> Result<Self, Error> {
         Ok(Self {
             history: self.history.try_clone()?,
-            breakers: copy(&self.breakers)?,
-            places: copy(&self.places)?,
+            breakers: self.breakers.try_clone()?,
             newest: Vec::new(),
             repeats: Vec::new(),
             next: Vec::new(),
@@ -112,44 +98,14 @@ impl Dry {
         Stage::dry(*multiplier, *base, *allowed_length, *last_n, &breakers)
     }
 
-    /// The breakers that begin with a token, in rising order.
-    fn breakers(&self, first: i32) -> impl Iterator<Item = &[i32]> {
-        let place = self.places.partition_point(|place| self.breakers[place.0] < first);
-        let breakers = self.places[place..].iter().map(|&(start, end)| &self.breakers[start..end]);
-        breakers.take_while(move |breaker| breaker.first() == Some(&first))
-    }
-
-    /// Whether a token is a breaker by itself.
-    fn breaks(&self, token: i32) -> bool {
-        // The shortest is the first.
-        self.breakers(token).next().is_some_and(|breaker| breaker.len() == 1)
-    }
-
-    /// How many of the newest tokens come after the last breaker.
-    fn since_breaker(&self) -> usize {
-        let newest = &self.newest;
-        (0..newest.len())
-            .find_map(|place| {
-                // The breaker begins at this place, and so goes on towards the front of `newest`.
-                let lies = |breaker: &&[i32]| {
-                    breaker.len() <= place + 1
-                        && breaker.iter().eq(newest[..=place].iter().rev().take(breaker.len()))
-                };
-                let breakers = self.breakers(newest[place]);
-                let longest = breakers.filter(lies).map(<[i32]>::len).max()?;
-                Some(place + 1 - longest)
-            })
-            .unwrap_or(newest.len())
-    }
-
-    /// Finds the repetitions that a next token would go on with.
+    /// Finds the repetitions that a next token would continue.
     fn find(&mut self) -> Result<(), Error> {
         self.next.clear();
         self.newest.clear();
         reserve(&mut self.newest, self.history.tokens().len())?;
         self.newest.extend(self.history.tokens().iter().rev());
         let allowed = usize::try_from(self.allowed_length).unwrap_or(0);
-        let limit = self.since_breaker();
+        let limit = self.breakers.tokens_since(&self.newest);
         if self.newest.len() <= allowed || limit < allowed {
             return Ok(());
         }
@@ -160,7 +116,7 @@ impl Dry {
             let length = self.repeats[place].min(limit);
             // What came after the repeated sequence.
             let token = self.newest[place - 1];
-            if length >= allowed && !self.breaks(token) {
+            if length >= allowed && !self.breakers.is_breaker(token) {
                 self.next.push((token, length));
             }
         }
@@ -172,7 +128,7 @@ impl Dry {
         Ok(())
     }
 
-    /// The penalty for going on with `length` tokens.
+    /// The penalty for continuing a repetition of `length` tokens.
     fn penalty(&self, length: usize) -> f32 {
         // ln of the largest binary32.
         const LARGEST: f32 = 88.722_84;
@@ -183,9 +139,9 @@ impl Dry {
     }
 }
 
-/// The Z function: for each place, how many values from there on equal those at the beginning.
+/// The Z function: for each place, how many values from there on equal the first ones.
 fn matches(values: &[i32], lengths: &mut [usize]) {
-    // The stretch found so far that ends last, and which equals the beginning.
+    // Of the runs found so far that equal the beginning, the one that ends last.
     let (mut start, mut end) = (0, 0);
     for place in 1..values.len() {
         let known = if place < end { lengths[place - start].min(end - place) } else { 0 };
@@ -202,7 +158,7 @@ impl StageOps for Dry {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         let Self { multiplier, base, allowed_length, .. } = self;
         write!(out, "multiplier {multiplier}, base {base}, allowed_length {allowed_length}")?;
-        write!(out, ", last_n {}, {} breakers", self.history.last_n(), self.places.len())
+        write!(out, ", last_n {}, {} breakers", self.history.last_n(), self.breakers.count())
     }
 
     fn is_off(&self) -> bool {

@@ -51,7 +51,7 @@ impl StageOps for EpsilonCutoff {
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         candidates.keep_top_k(usize::MAX)?;
-        candidates.to_list()?;
+        candidates.as_list()?;
         candidates.weigh()?;
         // In rank order, so the first that falls short is the end.
         let weights = candidates.scratch.weights.iter().map(|weight| f64::from(*weight));
@@ -59,7 +59,7 @@ impl StageOps for EpsilonCutoff {
         let epsilon = f64::from(self.epsilon);
         let kept = weights.clone().position(|weight| weight / sum < epsilon);
         candidates.put_weights(sum);
-        let (list, _) = candidates.to_list()?;
+        let (list, _) = candidates.as_list()?;
         list.truncate(kept.unwrap_or(usize::MAX).max(self.min_keep));
         list.frozen = false;
         Ok(())

@@ -36,7 +36,8 @@ impl StageOps for Greedy {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
-        candidates.select_best()
+        candidates.selected = candidates.argmax()?;
+        candidates.selected.map(|_| ()).ok_or(Error::NoCandidate)
     }
 
     fn takes_best(&self) -> bool {

@@ -72,6 +72,9 @@ impl StageOps for MirostatV2 {
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         self.limit = self.mu;
         let (list, _) = candidates.ranked()?;
+        if list.tokens().iter().all(|token| token.logit == f32::NEG_INFINITY) {
+            return Err(Error::NoCandidate);
+        }
         let surprises = list.tokens().iter().position(|token| -token.p.log2() > self.mu);
         list.truncate(surprises.unwrap_or(usize::MAX));
         // Once more, since fewer are left; the probabilities are in the weights too.

@@ -1,6 +1,7 @@
 //! The stages, one file for each: parameters and their checks, what the stage does and remembers, what a
 //! report says about it, and how a text writes it. The list below is the only one.
 
+mod breakers;
 mod dist;
 mod dry;
 mod epsilon_cutoff;

@@ -5,6 +5,7 @@ use crate::chain::candidates::{Candidates, DrawRule};
 use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{ConflictingSettings, Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
+use crate::rules::temperature::tempered;
 use crate::{Error, SamplerParams, Stage};
 use core::fmt::{self, Write};
 
@@ -52,25 +53,18 @@ impl StageOps for S2 {
             candidates.keep_top_k(1)?;
             candidates.draw_rule = DrawRule::LibstdcxxDiscrete { neg_inf_tail: 0 };
         } else {
-            let mut neg_inf_tail = candidates.s2(&self.params)?;
-            let (list, _) = candidates.to_list()?;
-            let ends = [list.tokens().first(), list.tokens().last()];
-            let [top, last] = ends.map(|end| end.map_or(0.0, |token| token.logit));
-            if t == f32::INFINITY && (neg_inf_tail > 0 || last - top == f32::NEG_INFINITY) {
-                // -inf / inf, also by overflow: there are no weights, and rank 0 is the answer.
-                neg_inf_tail += list.tokens().len() - 1;
-                list.truncate(1);
-            }
+            let neg_inf_tail = candidates.s2(&self.params)?;
             candidates.draw_rule = DrawRule::LibstdcxxDiscrete { neg_inf_tail };
         }
-        let (list, _) = candidates.to_list()?;
-        let top = list.tokens().first().map_or(0.0, |token| token.logit);
-        // `top - top` is 0 even when top is infinite (inf - inf would be NaN).
-        list.change(|token| match token.logit {
-            logit if logit == top => 0.0,
-            _ if t.is_nan() => f32::NEG_INFINITY,
-            logit => (logit - top) / t,
-        });
+        let (list, _) = candidates.as_list()?;
+        let top = list.tokens()[0].logit;
+        if top > f32::NEG_INFINITY {
+            // `top - top` is 0 even when top is infinite (inf - inf would be NaN).
+            list.change(|token| match token.logit {
+                logit if logit == top => 0.0,
+                logit => tempered(logit, top, t),
+            });
+        }
         Ok(())
     }
 

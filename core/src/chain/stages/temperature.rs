@@ -5,7 +5,6 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::not_nan;
 use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
-use crate::rules::temperature::is_greedy;
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
 
@@ -15,7 +14,8 @@ pub(in crate::chain) struct Temperature {
 }
 
 impl Stage {
-    /// Divides the logits by `t`. 0 and less keeps the best alone. 1: off.
+    /// Divides the logits by `t`. 0 and less keeps the best alone, and so does a `t` so small that the
+    /// largest quotient overflows. +inf makes all tokens above -inf equally likely. 1: off.
     ///
     /// # Errors
     /// [`Error::BadArgument`] for NaN.
@@ -33,11 +33,6 @@ impl Temperature {
             _ => Err(Error::BadArgument),
         }
     }
-}
-
-/// Applies a temperature.
-pub(super) fn apply(candidates: &mut Candidates<'_>, t: f32) -> Result<(), Error> {
-    if is_greedy(t) { candidates.keep_top_k(1) } else { candidates.divide(t) }
 }
 
 /// Warns of an infinite temperature.
@@ -58,7 +53,7 @@ impl StageOps for Temperature {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
-        apply(candidates, self.t)
+        candidates.scale(self.t)
     }
 
     fn main_parameter(&self) -> Option<&dyn Display> {

@@ -1,13 +1,13 @@
 //! A temperature that follows the entropy: low where the model is certain, high where it is not (Zhu et al.
 //! 2024, "Hot or Cold? Adaptive Temperature Sampling for Code Generation with Large Language Models").
 
-use super::temperature;
 use crate::chain::candidates::Candidates;
 use crate::chain::form::{Parameter, Value};
 use crate::chain::not_nan;
 use crate::chain::observed::{Observed, Threshold};
 use crate::chain::ops::StageOps;
 use crate::rules::entropy::entropy;
+use crate::rules::temperature::dynamic;
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -70,8 +70,7 @@ impl TemperatureExt {
     fn dynamic(&self, probabilities: impl Iterator<Item = f32>) -> f32 {
         let (entropy, count) = entropy(probabilities);
         let share = (entropy / (count as f64).ln()) as f32;
-        let low = (self.t - self.delta).max(0.0);
-        low + (self.t + self.delta - low) * share.powf(self.exponent)
+        dynamic(self.t, self.delta, self.exponent, share)
     }
 }
 
@@ -86,7 +85,7 @@ impl StageOps for TemperatureExt {
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         self.chosen = self.choose(candidates)?;
-        self.chosen.map_or(Ok(()), |t| temperature::apply(candidates, t))
+        self.chosen.map_or(Ok(()), |t| candidates.scale(t))
     }
 
     fn threshold(&self, _seen: &Observed<'_>) -> Option<Threshold> {

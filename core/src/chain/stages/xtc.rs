@@ -17,8 +17,10 @@ pub(in crate::chain) struct Xtc {
     threshold: f32,
     min_keep: usize,
     generator: Generator,
-    /// The generator before this pass, if the pass took a word of it.
-    before: Option<Generator>,
+    /// The random number of the next pass.
+    chance: f32,
+    /// Whether a pass has used it.
+    used: bool,
 }
 
 impl Stage {
@@ -26,7 +28,8 @@ impl Stage {
     /// Probability 0 and less, and a threshold above 0.5: off.
     ///
     /// # Errors
-    /// [`Error::BadArgument`] for NaN.
+    /// [`Error::BadArgument`] for NaN, and for a threshold of 0 and less, which would drop all tokens but the
+    /// worst.
     pub fn xtc(
         probability: f32,
         threshold: f32,
@@ -34,8 +37,12 @@ impl Stage {
         seed: u32,
     ) -> Result<Self, Error> {
         let (probability, threshold) = (not_nan(probability)?, not_nan(threshold)?);
-        let generator = Generator::new(seed);
-        Ok(Xtc { probability, threshold, min_keep, generator, before: None }.into())
+        if threshold <= 0.0 {
+            return Err(Error::BadArgument);
+        }
+        let mut generator = Generator::new(seed);
+        let chance = generator.uniform_float();
+        Ok(Xtc { probability, threshold, min_keep, generator, chance, used: false }.into())
     }
 }
 
@@ -81,8 +88,8 @@ impl StageOps for Xtc {
         if candidates.len() < 2 {
             return Ok(());
         }
-        self.before = Some(self.generator.clone());
-        if self.generator.uniform_float() > self.probability {
+        self.used = true;
+        if self.chance > self.probability {
             return Ok(());
         }
         let (list, _) = candidates.ranked()?;
@@ -96,18 +103,19 @@ impl StageOps for Xtc {
     }
 
     fn prepare(&mut self) -> Result<(), Error> {
-        self.before = None;
+        if self.used {
+            (self.chance, self.used) = (self.generator.uniform_float(), false);
+        }
         Ok(())
     }
 
     fn restore(&mut self) {
-        if let Some(before) = self.before.take() {
-            self.generator = before;
-        }
+        self.used = false;
     }
 
     fn reset(&mut self) {
         self.generator = Generator::new(self.generator.seed());
+        (self.chance, self.used) = (self.generator.uniform_float(), false);
     }
 
     // Where it does not act.

@@ -131,18 +131,21 @@ pub fn s2(list: &mut List, params: &SamplerParams) {
         let kept = rank(&logits).kept(params);
         // Without weights the best is the answer; the others are there to count.
         list.items.truncate(kept);
-        let last = if kept > list.len() { f32::NEG_INFINITY } else { list.items[kept - 1].logit };
-        if m.is_infinite() || (t == f32::INFINITY && last - m == f32::NEG_INFINITY) {
+        if m.is_infinite() {
             list.items.truncate(1);
         }
         hidden = kept - list.len();
     }
-    list.change(|c| {
-        Some(match c.logit {
-            logit if logit == m => 0.0,
-            _ if t.is_nan() => f32::NEG_INFINITY,
-            logit => (logit - m) / t,
-        })
-    });
+    if m > f32::NEG_INFINITY {
+        list.change(|c| {
+            Some(match c.logit {
+                logit if logit == m => 0.0,
+                _ if t.is_nan() => f32::NEG_INFINITY,
+                logit if t == f32::INFINITY && logit > f32::NEG_INFINITY => 0.0,
+                _ if t == f32::INFINITY => f32::NEG_INFINITY,
+                logit => (logit - m) / t,
+            })
+        });
+    }
     list.s2 = Some(hidden);
 }

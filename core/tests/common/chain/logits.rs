@@ -30,12 +30,15 @@ pub fn penalties(list: &mut List, last: &[i32], repeat: f32, frequency: f32, pre
 }
 
 pub fn temperature(list: &mut List, t: f32) {
-    if t <= 0.0 {
+    let m = list.largest();
+    if t <= 0.0 || t.is_nan() || (m.is_finite() && t.is_finite() && !(m / t).is_finite()) {
         list.sort();
         list.items.truncate(1);
+    } else if t == f32::INFINITY {
+        let alike = |l: f32| if l == f32::NEG_INFINITY { l } else { 0.0 };
+        list.change(|c| Some(alike(c.logit)));
     } else if t != 1.0 {
         list.change(|c| Some(c.logit / t));
-        list.sorted &= t.is_finite();
     }
 }
 
@@ -53,7 +56,17 @@ pub fn temperature_ext(list: &mut List, t: f32, delta: f32, exponent: f32) {
     }
     let u = list.entropy() / (list.len() as f64).ln();
     let (low, high) = ((t - delta).max(0.0), t + delta);
-    temperature(list, low + (high - low) * (u as f32).powf(exponent));
+    let part = (u as f32).powf(exponent);
+    let chosen = match () {
+        () if t == f32::INFINITY => t,
+        () if part == 0.0 || high == low => low,
+        () => low + (high - low) * part,
+    };
+    if chosen != 1.0 {
+        temperature(list, chosen);
+    } else {
+        list.change(|_| None);
+    }
 }
 
 pub fn dry(list: &mut List, spec: &Spec, h: &[i32]) {

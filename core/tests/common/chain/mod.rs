@@ -9,6 +9,7 @@ pub mod select;
 pub mod spec;
 
 use super::oracle::Mt19937;
+use s2sampler_core::Error;
 use spec::Spec;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -121,7 +122,7 @@ impl List {
     }
 
     /// Sets logits anew where there is something new; NaN counts as -inf. What was held is void, whether
-    /// or not any is set.
+    /// or not any is set. A list is sorted only as long as it is in rank order.
     pub fn change(&mut self, mut logit: impl FnMut(&Candidate) -> Option<f32>) {
         self.held = false;
         for c in &mut self.items {
@@ -129,6 +130,12 @@ impl List {
                 c.logit = number(logit);
             }
         }
+        self.sorted &= self.items.is_sorted_by(|a, b| ranks(a, b).is_le());
+    }
+
+    /// Whether there is a candidate that can be drawn.
+    pub fn has_candidate(&self) -> bool {
+        self.largest() > f32::NEG_INFINITY
     }
 }
 
@@ -181,30 +188,35 @@ impl Oracle {
         oracle
     }
 
-    /// Goes through the stages; the place of the token that one of them selected.
-    pub fn apply(&mut self, list: &mut List) -> Option<usize> {
-        for (spec, state) in &mut self.stages {
-            let before = list.clone();
+    /// Goes through the stages; the place of the token that one of them selected. An error changes no state.
+    pub fn apply(&mut self, list: &mut List) -> Result<Option<usize>, Error> {
+        let before = self.stages.clone();
+        for index in 0..self.stages.len() {
+            let (spec, state) = &mut self.stages[index];
+            if spec.selects() && !list.has_candidate() {
+                self.stages = before;
+                return Err(Error::NoCandidate);
+            }
+            let unchanged = list.clone();
             let selected = pass(spec, state, list);
-            let changed = selected.is_some() || list.differs(&before);
+            let changed = selected.is_some() || list.differs(&unchanged);
             *self.effects.entry(spec.name()).or_default() += u64::from(changed);
             if selected.is_some() {
-                return selected;
+                return Ok(selected);
             }
         }
-        None
+        Ok(None)
     }
 
-    /// None where no stage selects, which changes nothing.
-    pub fn sample(&mut self, row: &[f32]) -> Option<u32> {
+    pub fn sample(&mut self, row: &[f32]) -> Result<u32, Error> {
         if !self.stages.iter().any(|(spec, _)| spec.selects()) {
-            return None;
+            return Err(Error::NoSelection);
         }
         let mut list = List::of_row(row);
-        let at = self.apply(&mut list).expect("a stage that selects");
+        let at = self.apply(&mut list)?.expect("a stage that selects");
         let token = list.items[at].id;
         self.accept(token);
-        Some(token as u32)
+        Ok(token as u32)
     }
 
     pub fn accept(&mut self, token: i32) {

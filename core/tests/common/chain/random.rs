@@ -79,7 +79,7 @@ impl Aim {
             }
             10 => Spec::Xtc {
                 probability: random.pick(&[0.0, 0.5, 0.9, 1.0, 2.0]),
-                threshold: random.pick(&[-1.0, 0.0, 1e-4, 0.01, 0.1, 0.3, 0.5, 0.51]),
+                threshold: random.pick(&[1e-30, 1e-6, 1e-4, 0.01, 0.1, 0.3, 0.5, 0.51]),
                 min_keep: self.min_keep(random),
                 seed: random.next() as u32,
             },

@@ -1,0 +1,197 @@
+//! Finds the newest breaker in a history, in time linear in the history.
+//!
+//! Source: Aho and Corasick 1975, "Efficient string matching: an aid to bibliographic search". The history is
+//! read from its newest token backwards, so the automaton has the breakers reversed: a breaker that ends there
+//! begins at that place of the history.
+
+use crate::Error;
+use crate::memory::{copy, reserve};
+
+/// The first node: no token has matched.
+const ROOT: u32 = 0;
+
+/// A prefix of a reversed breaker. The children of a node are neighbours, in rising order of their tokens.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    /// The last token of the prefix.
+    token: i32,
+    /// Where the children begin and end.
+    children: (u32, u32),
+    /// The longest proper suffix of the prefix that is a prefix too.
+    suffix: u32,
+    /// The length of the longest breaker that ends here; 0 for none.
+    longest: u32,
+}
+
+/// The breakers of a dry stage.
+#[derive(Debug)]
+pub(super) struct Breakers {
+    nodes: Vec<Node>,
+    count: usize,
+}
+
+impl Breakers {
+    /// Empty breakers are ignored.
+    pub(super) fn new(breakers: &[&[i32]]) -> Result<Self, Error> {
+        let mut sorted = Vec::new();
+        reserve(&mut sorted, breakers.len())?;
+        sorted.extend(breakers.iter().copied().filter(|breaker| !breaker.is_empty()));
+        sorted.sort_unstable_by(|a, b| a.iter().rev().cmp(b.iter().rev()));
+        let total: usize = sorted.iter().map(|breaker| breaker.len()).sum();
+        if u32::try_from(total).is_err() {
+            return Err(Error::OutOfMemory);
+        }
+        let mut made = Self { nodes: Vec::new(), count: sorted.len() };
+        made.add_nodes(&sorted, total + 1)?;
+        made.add_suffixes();
+        Ok(made)
+    }
+
+    pub(super) fn try_clone(&self) -> Result<Self, Error> {
+        Ok(Self { nodes: copy(&self.nodes)?, count: self.count })
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Adds the nodes level by level. Each has a range of the sorted breakers, those with its prefix.
+    fn add_nodes(&mut self, sorted: &[&[i32]], most: usize) -> Result<(), Error> {
+        let node = |token| Node { token, children: (0, 0), suffix: ROOT, longest: 0 };
+        let mut ranges = Vec::new();
+        reserve(&mut self.nodes, most)?;
+        reserve(&mut ranges, most)?;
+        self.nodes.push(node(0));
+        ranges.push((0, sorted.len(), 0));
+        let mut index = 0;
+        while let Some(&(start, end, depth)) = ranges.get(index) {
+            // The last token of the prefix is that far from the end of the breaker.
+            let token = |breaker: &&[i32]| breaker[breaker.len() - 1 - depth];
+            let ends = sorted[start..end].iter().take_while(|breaker| breaker.len() == depth);
+            let ends = ends.count();
+            if ends > 0 {
+                self.nodes[index].longest = depth as u32;
+            }
+            let first = self.nodes.len() as u32;
+            let mut place = start + ends;
+            for same in sorted[place..end].chunk_by(|a, b| token(a) == token(b)) {
+                self.nodes.push(node(token(&same[0])));
+                ranges.push((place, place + same.len(), depth + 1));
+                place += same.len();
+            }
+            self.nodes[index].children = (first, self.nodes.len() as u32);
+            index += 1;
+        }
+        Ok(())
+    }
+
+    /// Finds the suffixes in the order of the nodes: those of a level need only shorter ones.
+    fn add_suffixes(&mut self) {
+        for parent in 0..self.nodes.len() as u32 {
+            let Node { children, suffix, .. } = self.nodes[parent as usize];
+            for child in children.0..children.1 {
+                if parent != ROOT {
+                    let token = self.nodes[child as usize].token;
+                    self.nodes[child as usize].suffix = self.next(suffix, token);
+                }
+                let suffix = self.nodes[child as usize].suffix;
+                let longest = self.nodes[suffix as usize].longest;
+                let node = &mut self.nodes[child as usize];
+                node.longest = node.longest.max(longest);
+            }
+        }
+    }
+
+    /// The node after `token`: the longest prefix that the tokens read so far end with.
+    fn next(&self, mut node: u32, token: i32) -> u32 {
+        loop {
+            let Node { children, suffix, .. } = self.nodes[node as usize];
+            let range = &self.nodes[children.0 as usize..children.1 as usize];
+            if let Ok(place) = range.binary_search_by_key(&token, |child| child.token) {
+                return children.0 + place as u32;
+            }
+            if node == ROOT {
+                return ROOT;
+            }
+            node = suffix;
+        }
+    }
+
+    /// Whether a token is a breaker by itself.
+    pub(super) fn is_breaker(&self, token: i32) -> bool {
+        let node = self.next(ROOT, token);
+        node != ROOT && self.nodes[node as usize].longest == 1
+    }
+
+    /// How many tokens come after the breaker that begins last, of several the longest; all if there is
+    /// none. `newest` has the newest token first.
+    pub(super) fn tokens_since(&self, newest: &[i32]) -> usize {
+        let mut node = ROOT;
+        for (place, token) in newest.iter().enumerate() {
+            node = self.next(node, *token);
+            let longest = self.nodes[node as usize].longest as usize;
+            if longest > 0 {
+                return place + 1 - longest;
+            }
+        }
+        newest.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Breakers;
+
+    /// The first place from the newest token on at which any breaker begins.
+    fn by_search(breakers: &[Vec<i32>], newest: &[i32]) -> usize {
+        for place in 0..newest.len() {
+            let from_here: Vec<i32> = newest[..=place].iter().rev().copied().collect();
+            let begins = breakers.iter().filter(|b| !b.is_empty() && from_here.starts_with(b));
+            if let Some(longest) = begins.map(Vec::len).max() {
+                return place + 1 - longest;
+            }
+        }
+        newest.len()
+    }
+
+    #[test]
+    fn the_newest_and_then_the_longest_breaker_counts() {
+        let mut state = 7_u64;
+        let mut below = move |end: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % end
+        };
+        let mut found = 0;
+        for _ in 0..5000 {
+            let mut tokens =
+                |most: u64| -> Vec<i32> { (0..below(most)).map(|_| below(3) as i32 - 1).collect() };
+            let breakers: Vec<Vec<i32>> = (0..4).map(|_| tokens(5)).collect();
+            let newest = tokens(30);
+            let slices: Vec<&[i32]> = breakers.iter().map(Vec::as_slice).collect();
+            let automaton = Breakers::new(&slices).expect("memory");
+            let want = by_search(&breakers, &newest);
+            assert_eq!(automaton.tokens_since(&newest), want, "{breakers:?} in {newest:?}");
+            found += usize::from(want < newest.len());
+            for token in -1..3 {
+                let alone = breakers.iter().any(|breaker| breaker[..] == [token]);
+                assert_eq!(automaton.is_breaker(token), alone, "{token} of {breakers:?}");
+            }
+        }
+        assert!(found > 1000, "{found}");
+    }
+
+    /// Breakers with a shared prefix as long as the history: a search of each breaker at each place would take
+    /// 4 * 10^12 comparisons.
+    #[test]
+    fn long_breakers_cost_no_more_than_their_length() {
+        let (shared, history) = (vec![5; 20_000], vec![5; 200_000]);
+        let breakers: Vec<Vec<i32>> =
+            (6..1000).map(|last| [&shared[..20], &[last]].concat()).collect();
+        let long = [&shared[..], &[6]].concat();
+        let slices: Vec<&[i32]> = breakers.iter().chain([&long]).map(Vec::as_slice).collect();
+        let automaton = Breakers::new(&slices).expect("memory");
+        assert_eq!(automaton.tokens_since(&history), history.len());
+        let reversed = [&[6][..], &history].concat();
+        assert_eq!(automaton.tokens_since(&reversed), 0);
+    }
+}
