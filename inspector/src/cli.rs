@@ -75,7 +75,7 @@ pub struct SettingArgs {
     #[arg(long, value_name = "N", requires = "preset", allow_negative_numbers = true)]
     pub penalty_last_n: Option<i32>,
 
-    /// A chain of one's own: "top_k(40) top_p(0.9) temperature(0.8) dist(42)"
+    /// Stages in your own order: "top_k(40) top_p(0.9) temperature(0.8) dist(42)"
     #[arg(long, value_name = "STAGES", conflicts_with_all =
         ["temperature", "top_p", "top_k", "preset", "min_p", "repeat_penalty", "penalty_last_n"])]
     pub chain: Option<String>,
