@@ -2,6 +2,9 @@
 //!
 //! `penalties(64, 1.1) top_k(40) temperature(0.8) dist(42)`. An argument is a number; a pair `12:-1.5`
 //! for `logit_bias`; a sequence of tokens `[13 198]` for `dry`.
+//!
+//! Numbers have a decimal point. `top_p(0,9)` would be two whole numbers, which is hardly ever meant: a
+//! comma between whole numbers needs a space behind it, unless the call has a number with a point.
 
 use crate::problem::Problem;
 use std::fmt;
@@ -44,14 +47,28 @@ impl Reader<'_> {
         let name = self.word(|c| c.is_ascii_alphanumeric() || c == '_', "the name of a stage")?;
         let mut arguments = Vec::new();
         if self.takes('(') && !self.takes(')') {
+            let mut doubt = None;
             loop {
+                let start = self.at;
+                let tight = self.is_tight_comma(start);
                 arguments.push(self.argument()?);
+                if let [.., before, Argument::Word(after)] = &arguments[..]
+                    && tight
+                    && before.ends_whole()
+                    && is_fraction(after)
+                    && doubt.is_none()
+                {
+                    doubt = Some((start, format!("{},{after}", before.last())));
+                }
                 if self.takes(')') {
                     break;
                 }
                 if !self.takes(',') {
                     return Err(self.expected("a comma or a closing parenthesis"));
                 }
+            }
+            if let Some((at, pair)) = doubt.filter(|_| !arguments.iter().any(Argument::has_point)) {
+                return Err(self.doubtful(at, &pair));
             }
         }
         Ok(Call { name, arguments })
@@ -106,10 +123,60 @@ impl Reader<'_> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
+    /// Whether a comma without blanks around it comes before `at`.
+    fn is_tight_comma(&self, at: usize) -> bool {
+        let before = self.text.get(..at).and_then(|text| text.strip_suffix(','));
+        before.is_some_and(|before| !before.ends_with(char::is_whitespace))
+            && !self.rest().starts_with(char::is_whitespace)
+    }
+
+    /// A pair of whole numbers that may be one with a decimal comma; the second begins at `at`.
+    fn doubtful(&self, at: usize, pair: &str) -> Problem {
+        let column = self.column(at) - (pair.find(',').unwrap_or_default() + 1);
+        let (point, space) = (pair.replace(',', "."), pair.replace(',', ", "));
+        Problem::Usage(format!(
+            "chain, column {column}: {pair} may be one number or two; write {point}, or {space}"
+        ))
+    }
+
+    /// Of a place in the text, counted in characters from 1.
+    fn column(&self, at: usize) -> usize {
+        self.text.get(..at).unwrap_or_default().chars().count() + 1
+    }
+
     fn expected(&mut self, what: &str) -> Problem {
-        let found = self.peek().map_or("the end".to_owned(), |c| format!("'{c}'"));
-        let column = self.text.get(..self.at).unwrap_or_default().chars().count() + 1;
+        let found = self.peek().map_or("the end".to_owned(), |c| format!("'{}'", c.escape_debug()));
+        let column = self.column(self.at);
         Problem::Usage(format!("chain, column {column}: expected {what}, found {found}"))
+    }
+}
+
+/// Digits alone, as behind a decimal comma; an exponent may follow.
+fn is_fraction(word: &str) -> bool {
+    let (digits, power) = word.split_once(['e', 'E']).unwrap_or((word, "0"));
+    is_whole(digits) && is_whole(power.strip_prefix(['+', '-']).unwrap_or(power))
+}
+
+fn is_whole(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+impl Argument {
+    /// The last number in it.
+    fn last(&self) -> &str {
+        match self {
+            Self::Word(word) | Self::Pair(_, word) => word,
+            Self::List(_) => "",
+        }
+    }
+
+    fn has_point(&self) -> bool {
+        self.last().contains('.')
+    }
+
+    /// Whether it ends with a whole number, as stands before a decimal comma.
+    fn ends_whole(&self) -> bool {
+        is_whole(self.last().strip_prefix(['+', '-']).unwrap_or(self.last()))
     }
 }
 
@@ -159,6 +226,40 @@ mod tests {
             assert_eq!(canonical(text), want);
             assert_eq!(canonical(want), want);
             assert_eq!(parse(text), parse(want));
+        }
+    }
+
+    #[test]
+    fn decimal_commas_are_refused() {
+        for (text, want) in [
+            (
+                "top_p(0,9) dist",
+                "chain, column 7: 0,9 may be one number or two; write 0.9, or 0, 9",
+            ),
+            ("temperature(0,8)", "chain, column 13: 0,8 may be"),
+            ("top_k(40) xtc(0,5, 0,1)", "chain, column 15: 0,5 may be"),
+            (
+                "min_p( 0,05 )",
+                "chain, column 8: 0,05 may be one number or two; write 0.05, or 0, 05",
+            ),
+            ("temperature(1,5e-1)", "chain, column 13: 1,5e-1 may be"),
+            ("logit_bias(12:-1,5)", "chain, column 15: -1,5 may be one number or two; write -1.5"),
+            ("penalties(64,1)", "chain, column 11: 64,1 may be"),
+        ] {
+            let Err(Problem::Usage(problem)) = parse(text) else { panic!("{text} was taken") };
+            assert!(problem.starts_with(want), "{text}: {problem}");
+        }
+        for text in [
+            "top_p(0, 9)",
+            "top_p(0 ,\t9)",
+            "penalties(64,1.1)",
+            "mirostat_v2(7,5,0.1)",
+            "logit_bias(1:2,3:4)",
+            "dry(1,[1,2],[3,4])",
+            "xtc(1,-1)",
+            "xtc(1,inf)",
+        ] {
+            parse(text).expect(text);
         }
     }
 
