@@ -1,9 +1,11 @@
 //! The command line.
 
 use crate::problem::Problem;
+use crate::row::{Choice, Format};
 use crate::stages::forms;
 use clap::{Args, Parser, ValueEnum};
 use s2sampler_core::Preset;
+use std::num::{IntErrorKind, NonZeroU64, ParseIntError};
 use std::path::PathBuf;
 
 /// Shows what every stage of a sampler chain does to a row of logits.
@@ -13,12 +15,24 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "s2inspect", version, after_help = legend())]
 pub struct Command {
-    /// The row: .f32 (raw little-endian binary32), .npy (float32 or float16), else text
+    /// The row: .npy, .npz, .safetensors, JSON, text, or .f32 (raw little-endian float32); "-": standard input
     pub file: PathBuf,
 
-    /// Which row of an .npy file that has several, from 0 on
-    #[arg(long, value_name = "N")]
+    /// Which row of a file that has several, from 0 on
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = row)]
     pub row: Option<u64>,
+
+    /// The number of logits in a row of a raw file
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = columns)]
+    pub columns: Option<NonZeroU64>,
+
+    /// Which array of an .npz or .safetensors file that has several, or which key of a JSON object
+    #[arg(long, value_name = "NAME")]
+    pub tensor: Option<String>,
+
+    /// What the file is, where its first bytes and its name do not say it
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<FormatName>,
 
     #[command(flatten)]
     pub setting: SettingArgs,
@@ -28,11 +42,12 @@ pub struct Command {
     pub compare: Option<String>,
 
     /// How many candidates to list, the likeliest first
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, allow_hyphen_values = true,
+        value_parser = |word: &str| whole::<usize>(word, 0))]
     pub show: usize,
 
     /// Draw N times, from seeds that follow each other, and compare with the final probabilities
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = |word: &str| whole::<u32>(word, 1))]
     pub draws: Option<u32>,
 
     /// Print the report as JSON instead; with --compare a list of both
@@ -48,15 +63,18 @@ pub struct Command {
 #[derive(Args, Debug, Clone, Default, PartialEq)]
 pub struct SettingArgs {
     /// The logits are divided by it; 0 or less takes the best token
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", allow_hyphen_values = true,
+        value_parser = real)]
     pub temperature: Option<f32>,
 
     /// The share of the probability that stays
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", allow_hyphen_values = true,
+        value_parser = real)]
     pub top_p: Option<f32>,
 
     /// The number of ranks that stay; 0 or less: all
-    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    #[arg(long, value_name = "K", allow_hyphen_values = true,
+        value_parser = signed)]
     pub top_k: Option<i32>,
 
     /// A chain made in advance; the options here change its parameters
@@ -64,15 +82,18 @@ pub struct SettingArgs {
     pub preset: Option<PresetName>,
 
     /// The share of the best token's probability that a token needs
-    #[arg(long, value_name = "P", requires = "preset", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", requires = "preset", allow_hyphen_values = true,
+        value_parser = real)]
     pub min_p: Option<f32>,
 
     /// What the logits of recent tokens are divided by, or multiplied with
-    #[arg(long, value_name = "X", requires = "preset", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", requires = "preset", allow_hyphen_values = true,
+        value_parser = real)]
     pub repeat_penalty: Option<f32>,
 
     /// How many tokens are recent; -1: all
-    #[arg(long, value_name = "N", requires = "preset", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", requires = "preset", allow_hyphen_values = true,
+        value_parser = signed)]
     pub penalty_last_n: Option<i32>,
 
     /// Stages in your own order: "top_k(40) top_p(0.9) temperature(0.8) dist(42)"
@@ -81,12 +102,88 @@ pub struct SettingArgs {
     pub chain: Option<String>,
 
     /// The tokens drawn before, oldest first, with commas between them
-    #[arg(long, value_name = "IDS", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(long, value_name = "IDS", value_delimiter = ',', allow_hyphen_values = true,
+        value_parser = signed)]
     pub history: Option<Vec<i32>>,
 
     /// For the stages that name no seed [default: 42]
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", allow_hyphen_values = true, value_parser = |word: &str| whole::<u32>(word, 0))]
     pub seed: Option<u32>,
+}
+
+impl Command {
+    /// Which row is read, and how.
+    pub fn choice(&self) -> Choice {
+        Choice {
+            row: self.row,
+            columns: self.columns,
+            tensor: self.tensor.clone(),
+            format: self.format.map(Into::into),
+        }
+    }
+}
+
+fn real(word: &str) -> Result<f32, String> {
+    let value: f32 = word.parse().map_err(|_| {
+        let point = word.replacen(',', ".", 1);
+        if point != word && point.parse::<f32>().is_ok() {
+            format!("numbers have a decimal point here: {point}")
+        } else {
+            "not a number".to_owned()
+        }
+    })?;
+    // What overflows would pass for an infinity that somebody wrote.
+    if value.is_infinite() && word.contains(|c: char| c.is_ascii_digit()) {
+        return Err("beyond the range of float32".to_owned());
+    }
+    Ok(value)
+}
+
+fn whole<T: TryFrom<i128>>(word: &str, least: i128) -> Result<T, String> {
+    let large = || "too large".to_owned();
+    let value: i128 = word.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => large(),
+        _ => "not a whole number".to_owned(),
+    })?;
+    if value < least {
+        return Err(format!("the least is {least}"));
+    }
+    T::try_from(value).map_err(|_| large())
+}
+
+fn signed(word: &str) -> Result<i32, String> {
+    whole(word, i32::MIN.into())
+}
+
+fn row(word: &str) -> Result<u64, String> {
+    whole(word, 0).map_err(|why| format!("{why}; rows are counted from 0 on"))
+}
+
+fn columns(word: &str) -> Result<NonZeroU64, String> {
+    whole(word, 1).and_then(|count| NonZeroU64::new(count).ok_or_else(String::new))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+pub enum FormatName {
+    F32,
+    Text,
+    Json,
+    Npy,
+    Npz,
+    Safetensors,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::F32 => Self::F32,
+            FormatName::Text => Self::Text,
+            FormatName::Json => Self::Json,
+            FormatName::Npy => Self::Npy,
+            FormatName::Npz => Self::Npz,
+            FormatName::Safetensors => Self::Safetensors,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
@@ -144,9 +241,20 @@ impl SettingArgs {
     }
 }
 
+const FILES: &str = "\
+Files: what the first bytes say stands above the name. Arrays are float16, bfloat16, float32 or float64, rounded to
+float32; a dimension of 1 does not count, so that (n,), (1, n), (n, 1) and (1, T, n) are read, with --row where there
+are several rows. JSON is [1.5, -2], a list of such lists, or an object with one of them under \"logits\" or --tensor;
+NaN and -Infinity are read. Raw float32 on standard input needs --columns or --format f32. A row has at most
+4194304 logits.
+
+Text: numbers with spaces, commas or line ends between them, with decimal points. 1,2,3 is three numbers. Refused, as
+they can be read in two ways: 1,5 on its own, which may have a decimal comma, and lines that all begin with a whole
+number, as an id before its logit does. In --chain a comma between whole numbers needs a space: top_p(1, 5).";
+
 fn legend() -> String {
     format!(
-        "Columns: \"raw mass\" is the share of the row's probability that is left after a stage, \"kept\" the \
+        "{FILES}\n\nColumns: \"raw mass\" is the share of the row's probability that is left after a stage, \"kept\" the \
          share of\nthe probability that the stage found; entropies are in nats. \"raw\" and \"running\" are a \
          candidate's\nprobability in the row and its sum up to there, \"final\" is that at the end. Pale bars are \
          of what was dropped.\n\nStages of --chain:\n  {}",
@@ -174,6 +282,36 @@ mod tests {
     fn numbers_may_be_negative() {
         let command = parse(&["--top-k", "-1", "--temperature", "-0.5"]).expect("numbers");
         assert_eq!((command.setting.top_k, command.setting.temperature), (Some(-1), Some(-0.5)));
+        for (word, want) in [("-inf", f32::NEG_INFINITY), ("-.5", -0.5), ("-1E-3", -1e-3)] {
+            let command = parse(&["--temperature", word]).expect(word);
+            assert_eq!(command.setting.temperature, Some(want));
+        }
+        let command = parse(&["--chain", "greedy", "--history", "-1,5"]).expect("ids");
+        assert_eq!(command.setting.history, Some(vec![-1, 5]));
+    }
+
+    #[test]
+    fn wrong_numbers_are_explained() {
+        for (option, word, want) in [
+            ("--row", "-1", "the least is 0; rows are counted from 0 on"),
+            ("--row", "x", "not a whole number; rows are counted from 0 on"),
+            ("--row", "18446744073709551616", "too large; rows"),
+            ("--columns", "0", "the least is 1"),
+            ("--columns", "-5", "the least is 1"),
+            ("--show", "-1", "the least is 0"),
+            ("--draws", "-1", "the least is 1"),
+            ("--seed", "-1", "the least is 0"),
+            ("--seed", "4294967296", "too large"),
+            ("--top-k", "2147483648", "too large"),
+            ("--top-p", "0,9", "numbers have a decimal point here: 0.9"),
+            ("--temperature", "1e39", "beyond the range of float32"),
+            ("--temperature", "warm", "not a number"),
+        ] {
+            let error = parse(&[option, word]).expect_err(want).to_string();
+            let begin = format!("error: invalid value '{word}' for '{option} <");
+            let named = error.starts_with(&begin);
+            assert!(named && error.contains(&format!(">': {want}")), "{error}");
+        }
     }
 
     #[test]

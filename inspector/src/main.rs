@@ -1,18 +1,18 @@
 //! Shows what every stage of a sampler chain does to a row of logits.
 //!
 //! From the top: `main` · `cli`, what is wanted · `setting`, which reports and draws · `stages` and
-//! `description`, a chain in words · `row`, files · `print` and `picture`, what is shown · `progress`,
-//! `problem`.
+//! `description`, a chain in words · `row`, files · `print` and `picture`, what is shown · `problem` ·
+//! `terminal`, safe text.
 
 mod cli;
 mod description;
 mod picture;
 mod print;
 mod problem;
-mod progress;
 mod row;
 mod setting;
 mod stages;
+mod terminal;
 
 use clap::Parser;
 use cli::Command;
@@ -22,9 +22,14 @@ use s2sampler_core::Report;
 use setting::Setting;
 use std::io::Write;
 use std::process::ExitCode;
+use terminal::escaped;
 
 fn main() -> ExitCode {
-    let shown = run(&Command::parse()).and_then(|text| {
+    let command = match Command::try_parse() {
+        Ok(command) => command,
+        Err(error) => return refused(&error),
+    };
+    let shown = run(&command).and_then(|text| {
         // Whoever reads may have seen enough.
         match std::io::stdout().write_all(text.as_bytes()) {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -36,10 +41,25 @@ fn main() -> ExitCode {
     match shown {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
-            eprintln!("error: {problem}");
+            eprintln!("error: {}", escaped(&problem.to_string()));
             problem.exit_code()
         }
     }
+}
+
+/// Shows the help, or what clap has against the command line; it quotes words as they came.
+fn refused(error: &clap::Error) -> ExitCode {
+    let hostile = |word: std::ffi::OsString| {
+        let word = word.to_string_lossy();
+        escaped(&word) != word
+    };
+    if !error.use_stderr() || !std::env::args_os().any(hostile) {
+        error.exit();
+    }
+    for line in error.to_string().lines() {
+        eprintln!("{}", escaped(line));
+    }
+    ExitCode::from(2)
 }
 
 /// Does what is wanted and gives back what to print.
@@ -48,7 +68,10 @@ fn run(command: &Command) -> Result<String, Problem> {
     if let Some(second) = &command.compare {
         settings.push(Setting::new(&command.setting.second(second)?)?);
     }
-    let logits = row::read(&command.file, command.row)?;
+    let row::Row { logits, notes } = row::read(&command.file, &command.choice())?;
+    for note in notes {
+        eprintln!("note: {}", escaped(&note));
+    }
     let text = if command.json {
         json(&settings, &logits, command.show)?
     } else {
@@ -85,7 +108,7 @@ fn page(command: &Command, settings: &[Setting], logits: &[f32]) -> Result<Strin
     let reports = reports(settings, logits)?;
     let mut text = String::new();
     if let Some(report) = reports.first() {
-        text += &tables::row(&name(command), report);
+        text += &tables::row(&escaped(&name(command)), logits, report);
     }
     for ((setting, report), letter) in settings.iter().zip(&reports).zip('A'..) {
         let letter = if settings.len() > 1 { format!("{letter}: ") } else { String::new() };
@@ -109,8 +132,10 @@ fn page(command: &Command, settings: &[Setting], logits: &[f32]) -> Result<Strin
     Ok(text)
 }
 
-/// The file, and which of its rows.
+/// The file without its folder, and which of its rows.
 fn name(command: &Command) -> String {
-    let file = command.file.file_name().unwrap_or_default().to_string_lossy();
-    command.row.map_or(file.to_string(), |row| format!("{file}, row {row}"))
+    let file = row::name(command.file.file_name().unwrap_or_default().as_ref());
+    let tensor = command.tensor.as_ref().map(|tensor| format!(", {tensor}"));
+    let row = command.row.map(|row| format!(", row {row}"));
+    file + &tensor.unwrap_or_default() + &row.unwrap_or_default()
 }

@@ -21,6 +21,14 @@ impl Problem {
         }
     }
 
+    /// The problem with the name of the file that has it.
+    pub fn of(self, file: &str) -> Self {
+        match self {
+            Self::Usage(text) => Self::Usage(format!("{file}: {text}")),
+            Self::File(text) => Self::File(format!("{file}: {text}")),
+        }
+    }
+
     /// Of an error of the library while it worked on a row with a `setting` that it had taken.
     pub fn at_work(setting: &str, error: Error) -> Self {
         match error {

@@ -3,7 +3,6 @@
 use crate::cli::SettingArgs;
 use crate::description::{Call, parse};
 use crate::problem::Problem;
-use crate::progress::{Progress, waiting};
 use crate::stages;
 use s2sampler_core::{Chain, Preset, PresetParams, Report, Sampler, SamplerParams, report_draw};
 use std::collections::BTreeMap;
@@ -89,10 +88,10 @@ impl Setting {
     /// The report with the `first` candidates of the row.
     pub fn report(&self, logits: &[f32], first: usize) -> Result<Report, Problem> {
         let ready = self.ready(0)?;
-        let report = waiting("applying the stages", || match &ready {
+        let report = match &ready {
             Ready::Draw(_, params) => report_draw(logits, params, first),
             Ready::Chain(chain) => chain.report(logits, first),
-        });
+        };
         report.map_err(|error| Problem::at_work(&self.name(), error))
     }
 
@@ -100,7 +99,6 @@ impl Setting {
     ///
     /// The seed of the stage that selects is one higher for each draw; the other stages keep theirs.
     pub fn draw(&self, logits: &[f32], draws: u32) -> Result<BTreeMap<u32, u32>, Problem> {
-        let mut progress = Progress::new("drawing", draws.into());
         let mut counts = BTreeMap::new();
         for draw in 0..draws {
             let token = match self.ready(draw)? {
@@ -109,7 +107,6 @@ impl Setting {
             };
             let token = token.map_err(|error| Problem::at_work(&self.name(), error))?;
             *counts.entry(token).or_default() += 1;
-            progress.add(1);
         }
         Ok(counts)
     }

@@ -6,10 +6,11 @@ use s2sampler_core::{CandidateReport, Report};
 use std::fmt::Write;
 
 /// The row itself, in a line.
-pub fn row(name: &str, report: &Report) -> String {
+pub fn row(name: &str, logits: &[f32], report: &Report) -> String {
     let Report { tokens, nans, infinities, entropy, .. } = report;
+    let masked = logits.iter().filter(|logit| **logit == f32::NEG_INFINITY).count();
     format!(
-        "{name}: {tokens} logits, {nans} NaN, {infinities} infinite, entropy {} nats (as of \
+        "{name}: {tokens} logits, {nans} NaN, {infinities} +inf, {masked} -inf, entropy {} nats (as of \
          {:.1} equal tokens)\n",
         nats(*entropy),
         entropy.exp()

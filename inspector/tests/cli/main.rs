@@ -2,49 +2,11 @@
 //!
 //! `S2_UPDATE=1 cargo test -p s2sampler-inspector` writes the expected tables anew.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod files;
+mod support;
 
-const TRAP: &str = "tests/data/trap.txt";
-
-fn run(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_s2inspect"));
-    command.current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().expect("the program runs")
-}
-
-fn printed(args: &[&str]) -> String {
-    let output = run(args);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.is_empty(), "{args:?}: {said}");
-    String::from_utf8(output.stdout).expect("UTF-8")
-}
-
-/// A file of this test alone, gone afterwards.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        Self(folder.join(format!("{}-{name}", std::process::id())))
-    }
-
-    fn with(name: &str, bytes: &[u8]) -> Self {
-        let file = Self::new(name);
-        std::fs::write(&file.0, bytes).expect("a file is written");
-        file
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().expect("a path in UTF-8")
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // It may never have been written.
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
+use std::path::Path;
+use support::{Scratch, TRAP, printed, run};
 
 fn golden(name: &str, args: &[&str]) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
@@ -107,22 +69,6 @@ fn json_is_the_report() {
         (&two[0]["stages"][0]["name"], &two[1]["stages"][0]["name"]),
         (&"s2".into(), &"min_p".into())
     );
-}
-
-#[test]
-fn formats_of_a_row_give_the_same_report() {
-    let values = [1.5_f32, -2.0, 0.25, f32::NEG_INFINITY];
-    let bytes = values.map(f32::to_le_bytes).concat();
-    let head = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 4), }";
-    let npy = [b"\x93NUMPY\x01\x00\x76\x00", format!("{head:<117}\n").as_bytes(), &bytes].concat();
-    let files = [
-        Scratch::with("row.txt", b"1.5 -2, .25\n-inf"),
-        Scratch::with("row.f32", &bytes),
-        Scratch::with("row.npy", &npy),
-    ];
-    let reports = files.each_ref().map(|file| printed(&[file.path(), "--json"]));
-    assert!(reports[0].contains("\"tokens\":4"));
-    assert_eq!([&reports[1], &reports[2]], [&reports[0]; 2]);
 }
 
 #[test]
@@ -192,18 +138,24 @@ fn rows_at_the_edges_are_shown() {
 
 #[test]
 fn what_is_wrong_is_said_and_told_apart() {
-    let odd = Scratch::with("odd.f32", &[0; 6]);
-    let empty = Scratch::with("empty.f32", &[]);
-    let words = Scratch::with("words.txt", b"1 2\n3 four");
     let no_folder = Scratch::new("no/picture.svg");
+    let binary = Scratch::with("raw.bin", &[0; 8]);
     for (args, code, want) in [
         (&["no/such.f32"][..], 1, "error: no/such.f32: No such file"),
-        (&[odd.path()], 1, "6 bytes are no whole number of 4-byte floats"),
-        (&[empty.path()], 1, "empty: no logits in it"),
-        (&[words.path()], 1, "line 2: \"four\" is no number"),
+        (&["tests"], 1, "error: tests: Is a directory"),
         (&[TRAP, "--svg", no_folder.path()], 1, "picture.svg: No such file"),
         (&[], 2, "required arguments"),
-        (&[TRAP, "--row", "1"], 2, "only an .npy file has several rows"),
+        (&[TRAP, "--row", "1"], 2, "tests/data/trap.txt: --row: a text has one row"),
+        (&[TRAP, "--columns", "29"], 2, "--columns: only a raw file of float32 needs it"),
+        (&[TRAP, "--tensor", "a"], 2, "--tensor: only .npz, .safetensors and JSON have arrays"),
+        (
+            &[binary.path(), "--format", "f32", "--row", "0"],
+            2,
+            "--row: a raw file has rows only with",
+        ),
+        (&[TRAP, "--top-p", "0,9"], 2, "numbers have a decimal point here: 0.9"),
+        (&[TRAP, "--chain", "top_p(0,9) dist"], 2, "chain, column 7: 0,9 may be one number or two"),
+        (&[TRAP, "--compare", "temperature(0,8) dist"], 2, "chain, column 13: 0,8 may be"),
         (&[TRAP, "--chain", "top_k(40"], 2, "chain, column 9"),
         (&[TRAP, "--chain", "topk(40)"], 2, "no stage is called topk"),
         (&[TRAP, "--chain", "top_p(nan)"], 2, "top_p(nan): an argument is out of range"),
