@@ -8,9 +8,6 @@ pub mod oracle;
 #[path = "../../inspector/src/problem.rs"]
 mod problem;
 #[allow(dead_code)]
-#[path = "../../inspector/src/progress.rs"]
-mod progress;
-#[allow(dead_code)]
 #[path = "../../inspector/src/row/mod.rs"]
 pub mod row;
 
