@@ -4,11 +4,13 @@
 //! `draw::nucleus` say how to get to the same result without sorting a row.
 //!
 //! `rank` has the order of candidates, with NaN as -inf; `penalty`, `nucleus`, `min_p` and
-//! `temperature` are the parameters; `weights`, `discrete` and `inverse_cdf` make the draw; `ras` decides
+//! `temperature` are the parameters; `expf` is the one exponential; `weights`,
+//! `discrete` and `inverse_cdf` make the draw; `ras` decides
 //! on a second draw; `entropy` and `std_dev` measure a distribution.
 
 pub(crate) mod discrete;
 pub(crate) mod entropy;
+pub(crate) mod expf;
 pub(crate) mod inverse_cdf;
 pub(crate) mod min_p;
 pub(crate) mod nucleus;

@@ -1,11 +1,12 @@
-//! The platform's `expf`, many at a time and bit for bit.
+//! `expf` of many values at a time, bit for bit that of [`rules::expf`](crate::rules::expf).
 //!
 //! e^x is computed in double, within 2^-40 of itself, and rounded to binary32. An `expf` whose error is
 //! below 0.5 + m units in the last place gives the same, unless e^x lies within m units of the middle
-//! between two binary32 numbers: there it is called itself. The `expf` of glibc (since 2.27) and musl
-//! is within 0.502 units, by its authors' figure; [`MARGIN`] is five times what that needs. The
-//! exhaustive test compares all x from -87 to 0 with the platform's own; on other platforms, and where
-//! there is no fused multiplication to make it fast, every `expf` is a call.
+//! between two binary32 numbers: there the rule itself is called. The rule is within 0.502 units, by its
+//! authors' figure; [`MARGIN`] is five times what that needs. The exhaustive test compares all inputs with
+//! the rule, and the rule with glibc. Without fused multiplication every value is a call of the rule.
+
+use crate::rules::expf::expf;
 
 /// The number of values computed together.
 const BATCH_LEN: usize = 16;
@@ -17,25 +18,24 @@ const MIDDLE: u64 = 1 << 28;
 /// Replaces each value by its `expf`; `fused` says that `f64::mul_add` is an instruction here.
 #[inline(always)]
 pub(crate) fn expf_all(fused: bool, values: &mut [f32]) {
-    let known = cfg!(all(target_os = "linux", any(target_env = "gnu", target_env = "musl")));
     let mut batches = values.chunks_exact_mut(BATCH_LEN);
-    if known && fused {
+    if fused {
         for batch in &mut batches {
             if let Ok(batch) = batch.try_into() {
                 expf_batch(batch);
             }
         }
     } else {
-        batches.by_ref().flatten().for_each(|x| *x = x.exp());
+        batches.by_ref().flatten().for_each(|x| *x = expf(*x));
     }
     let rest = batches.into_remainder();
-    if known && fused && rest.len() >= 4 {
+    if fused && rest.len() >= 4 {
         let mut batch = [0.0; BATCH_LEN];
         batch[..rest.len()].copy_from_slice(rest);
         expf_batch(&mut batch);
         rest.copy_from_slice(&batch[..rest.len()]);
     } else {
-        rest.iter_mut().for_each(|x| *x = x.exp());
+        rest.iter_mut().for_each(|x| *x = expf(*x));
     }
 }
 
@@ -72,7 +72,7 @@ fn expf_batch(x: &mut [f32; BATCH_LEN]) {
     if near.contains(&true) {
         for i in 0..BATCH_LEN {
             if near[i] {
-                e[i] = x[i].exp();
+                e[i] = expf(x[i]);
             }
         }
     }

@@ -3,6 +3,7 @@
 use super::Segment;
 use super::exp::{EXP_ERROR, UNROLL, exp};
 use super::exp_sums::{MIN_ADDEND_LN, sum_lanes};
+use crate::rules::expf::expf;
 use crate::simd::lanes::Simd;
 use core::array::from_fn;
 
@@ -31,7 +32,7 @@ pub(crate) fn min_addend_ln(binade: f32) -> f32 {
     MIN_ADDEND_LN + binade.ln()
 }
 
-/// How far the platform's `expf` may be from the nearest multiple `step` of the unit if the kernel's exp
+/// How far `expf` may be from the nearest multiple `step` of the unit if the kernel's exp
 /// is `e`: at least half a unit if the two could round to different multiples
 /// (`roundings_below_half_a_unit_of_doubt`).
 #[inline(always)]
@@ -85,12 +86,12 @@ pub(crate) fn tail_sum<S: Simd>(simd: S, segment: Segment<'_>, tail: Tail) -> Ta
     doubtful
 }
 
-/// Adds the exps whose rounding the error of the vector exp could change: the platform's `expf` decides.
+/// Adds the exps whose rounding the error of the vector exp could change: `expf` decides.
 #[cold]
 fn add_doubtful(mut lanes: u32, vector: &[f32], top: f32, half_unit: f32, sum: &mut TailSum) {
     let unit = 2.0 * f64::from(half_unit);
     while lanes != 0 {
-        let e = (vector[lanes.trailing_zeros() as usize] - top).exp();
+        let e = expf(vector[lanes.trailing_zeros() as usize] - top);
         lanes &= lanes - 1;
         let halves = f64::from(e) / f64::from(half_unit);
         let units = (halves / 2.0).floor();
