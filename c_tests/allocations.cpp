@@ -89,7 +89,7 @@ void add_stages(S2Chain *chain, bool by_rank) {
 void run_chains(const std::vector<std::vector<float>> &rows) {
     std::vector<S2TokenData> tokens(4096);
     for (const bool by_rank : {true, false}) {
-        S2Chain *const chain = s2_chain_new(1);
+        S2Chain *const chain = s2_chain_new();
         add_stages(chain, by_rank);
         const auto allocated = [&] {
             const long before = allocations;

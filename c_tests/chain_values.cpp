@@ -25,7 +25,7 @@ Candidates with_probabilities(const Values &probabilities) {
 // A chain of the one stage that `add` adds, which has accepted `history`.
 template <class Add>
 ChainHandle chain_of(Add add, std::initializer_list<std::int32_t> history = {}) {
-    ChainHandle chain = own(s2_chain_new(0));
+    ChainHandle chain = own(s2_chain_new());
     CHECK(add(chain.get()) == 0);
     for (const std::int32_t token : history) CHECK(s2_chain_accept(chain.get(), token) == 0);
     return chain;
@@ -90,7 +90,7 @@ void arrays() {
     check("dist", held(candidates), {0.1F, 0.2F, 0.3F, 0.4F});
 
     // Without a stage, and with stages that are off, nothing happens.
-    const ChainHandle none = own(s2_chain_new(0));
+    const ChainHandle none = own(s2_chain_new());
     candidates = any;
     array = array_of(candidates, false);
     CHECK(s2_chain_apply(none.get(), &array) == 0 && array.size == 5 && array.selected == -1 && !array.sorted);

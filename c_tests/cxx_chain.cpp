@@ -32,7 +32,7 @@ using s2sampler::TokenData;
 
 static_assert(!std::is_copy_constructible_v<Chain> && !std::is_copy_assignable_v<Chain>);
 static_assert(std::is_nothrow_move_constructible_v<Chain> && std::is_nothrow_move_assignable_v<Chain>);
-static_assert(!std::is_default_constructible_v<Chain> && !std::is_convertible_v<Chain, bool>);
+static_assert(std::is_nothrow_default_constructible_v<Chain> && !std::is_convertible_v<Chain, bool>);
 static_assert(!std::is_convertible_v<S2Chain *, Chain>);
 
 // Candidates, and what only looks like one.
@@ -62,9 +62,9 @@ const std::vector<float> &row() {
 
 // Every stage by both faces, one after the other.
 void stages_as_in_c() {
-    Chain chain = Chain::with_seed(42);
-    S2Chain *const c = s2_chain_new(42);
-    CHECK(chain && chain.count() == 0 && chain.seed() == 42 && chain.stage_name(0) == nullptr);
+    Chain chain;
+    S2Chain *const c = s2_chain_new();
+    CHECK(chain && chain.count() == 0 && chain.stage_name(0) == nullptr);
     const S2LogitBias biases[] = {{3, 1.0F}, {5, -1.0F}};
     const std::int32_t breakers[] = {9, 1, 2};
     const std::int32_t lengths[] = {1, 2};
@@ -111,7 +111,7 @@ void stages_as_in_c() {
 
 void presets_as_in_c() {
     const std::pair<Preset, std::int32_t> presets[] = {{Preset::s2, S2_PRESET_S2},
-                                                       {Preset::article, S2_PRESET_ARTICLE},
+                                                       {Preset::temperature_first, S2_PRESET_TEMPERATURE_FIRST},
                                                        {Preset::llama, S2_PRESET_LLAMA},
                                                        {Preset::huggingface, S2_PRESET_HUGGINGFACE}};
     for (const auto &[preset, number] : presets) {
@@ -139,7 +139,7 @@ void presets_as_in_c() {
 }
 
 void candidates_by_any_name() {
-    Chain chain = Chain::with_seed(1);
+    Chain chain;
     chain.top_k(2).greedy();
     const std::vector<TokenData> all = {{4, 1.0F, 0.5F}, {9, 3.0F, 0.5F}, {2, 2.0F, 0.5F}};
     std::vector<TokenData> tokens = all;
@@ -173,7 +173,7 @@ void candidates_by_any_name() {
 
 // A stage that is refused is not left out in silence.
 void errors_are_kept() {
-    Chain chain = Chain::with_seed(1);
+    Chain chain;
     chain.top_p(kNan).top_k(5).penalties(-2, 1.0F).dist(2);
     CHECK(chain.status() == S2_ERROR_BAD_ARGUMENT && chain.count() == 2);
     CHECK(chain.sample(row()).status() == S2_ERROR_BAD_ARGUMENT && chain.accept(1) == S2_ERROR_BAD_ARGUMENT);
@@ -181,19 +181,19 @@ void errors_are_kept() {
     CHECK(chain.apply(tokens).status == S2_ERROR_BAD_ARGUMENT && tokens.size() == 1);
     CHECK(chain.clone().status() == S2_ERROR_BAD_ARGUMENT);
 
-    Chain unfinished = Chain::with_seed(1);
+    Chain unfinished;
     unfinished.top_k(5);
     CHECK(unfinished.sample(row()).status() == S2_ERROR_NO_SELECTION);
     CHECK(unfinished.sample(std::vector<float>()).status() == S2_ERROR_EMPTY_ROW);
     CHECK(unfinished.sample(row().data(), static_cast<std::size_t>(INT32_MAX) + 1).status() ==
           S2_ERROR_BAD_ARGUMENT);
     CHECK(unfinished.logit_bias(nullptr, SIZE_MAX).status() == S2_ERROR_BAD_ARGUMENT);
-    Chain breakers = Chain::with_seed(1);
+    Chain breakers;
     CHECK(breakers.dry(1.0F, kInf, 1, 1, {{1}}).status() == S2_ERROR_BAD_ARGUMENT);
 }
 
 void chains_move_and_clone() {
-    Chain chain = Chain::preset(Preset::article, 8);
+    Chain chain = Chain::preset(Preset::temperature_first, 8);
     CHECK(chain.sample(row()).ok());
     Chain clone = chain.clone();
     S2Chain *const handle = chain.get();
@@ -202,7 +202,7 @@ void chains_move_and_clone() {
     for (int i = 0; i < 50; ++i) CHECK(moved.sample(row()).token() == clone.sample(row()).token());
 
     Chain empty(nullptr);
-    CHECK(!empty && empty.get() == nullptr && empty.seed() == 0 && empty.count() == 0 && !empty.clone());
+    CHECK(!empty && empty.get() == nullptr && empty.count() == 0 && !empty.clone());
     CHECK(empty.sample(row()).status() == S2_ERROR_NULL_POINTER && empty.stage_name(0) == nullptr);
     CHECK(!empty.remove(0) && empty.accept(1) == S2_ERROR_NULL_POINTER && empty.status() == 0);
     empty.reset();
@@ -211,16 +211,21 @@ void chains_move_and_clone() {
     CHECK(empty && empty.status() == 0 && empty.sample(row()).ok());
 }
 
-void draws_with_the_chains_seed() {
-    Chain own = Chain::with_seed(77);
-    Chain told = Chain::with_seed(1);
-    own.dist();
-    told.dist(77);
-    for (int i = 0; i < 20; ++i) CHECK(own.sample(row()).token() == told.sample(row()).token());
+void a_seed_of_the_system_can_be_logged() {
+    Chain chain;
+    Chain again;
+    std::uint32_t seed = 0;
+    chain.dist_random(seed);
+    again.dist(seed);
+    for (int i = 0; i < 20; ++i) CHECK(chain.sample(row()).token() == again.sample(row()).token());
+    std::uint32_t other = 0;
+    std::uint32_t third = 0;
+    CHECK(s2sampler::random_seed(other) && s2sampler::random_seed(third));
+    CHECK(!(seed == other && other == third));
 }
 
 void reports_as_in_c() {
-    Chain chain = Chain::with_seed(1);
+    Chain chain;
     chain.min_p(0.9F).dist(2);
     const s2sampler::Report report = chain.report(row());
     CHECK(report && report.status() == 0 && report.get() == report.operator->());
@@ -232,7 +237,7 @@ void reports_as_in_c() {
     CHECK(std::string(report->json) == c->json);
     s2_report_free(c);
 
-    const s2sampler::SamplerParams params{0.7F, 0.5F, 4};
+    const s2sampler::Params params{0.7F, 0.5F, 4};
     const SamplerParams same = params;
     CHECK(s2_draw_report(row().data(), static_cast<std::int32_t>(row().size()), &same, &c) == 0);
     CHECK(std::string(s2sampler::report(row(), params)->json) == c->json);
@@ -255,6 +260,6 @@ int main() {
     candidates_by_any_name();
     errors_are_kept();
     chains_move_and_clone();
-    draws_with_the_chains_seed();
+    a_seed_of_the_system_can_be_logged();
     reports_as_in_c();
 }

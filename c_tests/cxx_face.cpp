@@ -21,7 +21,7 @@ struct SamplerParams {
     float top_p = 0.8F;
     std::int32_t top_k = 30;
 };
-static_assert(sizeof(SamplerParams) == sizeof(s2sampler::SamplerParams));
+static_assert(sizeof(SamplerParams) == sizeof(s2sampler::Params));
 }  // namespace s2
 
 namespace {
@@ -54,21 +54,21 @@ static_assert(!std::is_convertible_v<s2sampler::Result, int>);
 static_assert(sizeof(s2sampler::Result) == 4 && std::is_trivially_copyable_v<s2sampler::Result>);
 
 void parameters() {
-    const s2sampler::SamplerParams mine;
+    const s2sampler::Params mine;
     const ::SamplerParams c = s2_sampler_params_default();
     CHECK(std::memcmp(&mine, &c, sizeof c) == 0);
-    const ::SamplerParams converted = s2sampler::SamplerParams{1.5F, 0.25F, -3};
+    const ::SamplerParams converted = s2sampler::Params{1.5F, 0.25F, -3};
     CHECK(converted.temperature == 1.5F && converted.top_p == 0.25F && converted.top_k == -3);
-    const s2sampler::SamplerParams back = s2sampler::SamplerParams::from(converted);
+    const s2sampler::Params back = s2sampler::Params::from(converted);
     CHECK(std::memcmp(&back, &converted, sizeof back) == 0);
 #if __cplusplus >= 202002L
-    CHECK(s2sampler::SamplerParams{.top_k = 5}.top_p == mine.top_p);
+    CHECK(s2sampler::Params{.top_k = 5}.top_p == mine.top_p);
 #endif
 }
 
 void same_tokens_as_c() {
     const std::vector<float> row = {1.0F, 2.0F, 3.0F, 2.9F};
-    const s2sampler::SamplerParams params{1.0F, 1.0F, 0};
+    const s2sampler::Params params{1.0F, 1.0F, 0};
     const ::SamplerParams c = params;
     for (std::uint32_t seed = 0; seed < 200; ++seed) {
         s2_seed_thread(seed);
@@ -84,7 +84,7 @@ void same_tokens_as_c() {
 }
 
 void every_kind_of_row() {
-    const s2sampler::SamplerParams greedy{0.0F, 1.0F, 0};
+    const s2sampler::Params greedy{0.0F, 1.0F, 0};
     std::vector<float> vector = {0, 1, 9};
     const float array[] = {7, 1, 2, 3};
     CHECK(s2sampler::sample_token(vector, greedy).token() == 2);

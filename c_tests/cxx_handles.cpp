@@ -16,7 +16,7 @@
 namespace {
 
 using s2sampler::Sampler;
-using s2sampler::SamplerParams;
+using s2sampler::Params;
 using s2sampler::Stream;
 using s2sampler::StreamConfig;
 using s2sampler::TokenRange;
@@ -33,7 +33,7 @@ const std::vector<float> &row() {
     static const std::vector<float> one = bell(64, 0x1p-20F, 1);
     return one;
 }
-const SamplerParams kFlat{1.0F, 1.0F, 0};
+const Params kFlat{1.0F, 1.0F, 0};
 const ::SamplerParams kFlatC = kFlat;
 
 void samplers_as_in_c() {

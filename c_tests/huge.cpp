@@ -137,7 +137,7 @@ void strides() {
         const SamplerHandle alone = own(s2_sampler_new(2));
         const std::vector<S2Sampler *> handles(kRows, together.get());
         std::int32_t tokens[kRows];
-        CHECK(s2_sampler_sample_rows(handles.data(), first, kRows, stride, kVocab, &params, 1, tokens) == 0);
+        CHECK(s2_sampler_sample_rows(handles.data(), first, kRows, stride, kVocab, &params, 1, tokens) == kRows);
         for (std::ptrdiff_t i = 0; i < kRows; ++i) {
             CHECK(tokens[i] == s2_sampler_sample(alone.get(), first + i * stride, kVocab, &params));
         }

@@ -19,7 +19,7 @@ ASSERT_THAT(ranges_are_8_bytes, sizeof(S2TokenRange) == 8 && offsetof(S2TokenRan
 ASSERT_THAT(last_is_second, offsetof(S2TokenRange, last) == 4);
 
 /* No pointers and no 64-bit fields, so the same on 32-bit platforms. */
-ASSERT_THAT(config_is_36_bytes, sizeof(S2StreamConfig) == 36);
+ASSERT_THAT(config_is_40_bytes, sizeof(S2StreamConfig) == 40);
 ASSERT_THAT(config_aligns_like_int32, sizeof(struct { char c; S2StreamConfig s; }) == 40);
 ASSERT_THAT(struct_size_is_first, offsetof(S2StreamConfig, struct_size) == 0);
 ASSERT_THAT(semantic_first_at_4, offsetof(S2StreamConfig, semantic_first) == 4);
@@ -30,19 +30,21 @@ ASSERT_THAT(ras_temperature_at_20, offsetof(S2StreamConfig, ras_temperature) == 
 ASSERT_THAT(ras_top_p_at_24, offsetof(S2StreamConfig, ras_top_p) == 24);
 ASSERT_THAT(ras_mode_at_28, offsetof(S2StreamConfig, ras_mode) == 28);
 ASSERT_THAT(ras_tau_at_32, offsetof(S2StreamConfig, ras_tau) == 32);
+ASSERT_THAT(ras_end_at_36, offsetof(S2StreamConfig, ras_end) == 36);
 /* Without holes wherever pointers have 4 or 8 bytes, so that later fields cannot land in one. */
 #define P sizeof(void *)
 ASSERT_THAT(request_starts_with_its_size, offsetof(S2SampleRequest, struct_size) == 0);
 ASSERT_THAT(request_logits, offsetof(S2SampleRequest, logits) == 8);
-ASSERT_THAT(request_params, offsetof(S2SampleRequest, params) == 8 + P);
-ASSERT_THAT(request_offset, offsetof(S2SampleRequest, id_offset) == 20 + P);
-ASSERT_THAT(request_ranges, offsetof(S2SampleRequest, ranges) == 24 + P);
-ASSERT_THAT(request_history, offsetof(S2SampleRequest, history) == 24 + 3 * P);
-ASSERT_THAT(request_n_ranges, offsetof(S2SampleRequest, n_ranges) == 24 + 4 * P);
-ASSERT_THAT(request_penalties, offsetof(S2SampleRequest, repetition_penalty) == 40 + 4 * P);
-ASSERT_THAT(request_keep_id, offsetof(S2SampleRequest, keep_id) == 56 + 4 * P);
-ASSERT_THAT(request_uniform, offsetof(S2SampleRequest, uniform) == 64 + 4 * P);
-ASSERT_THAT(request_ends_there, sizeof(S2SampleRequest) == 72 + 4 * P);
+ASSERT_THAT(request_flags, offsetof(S2SampleRequest, flags) == 4);
+ASSERT_THAT(request_vocab_size, offsetof(S2SampleRequest, vocab_size) == 8 + P);
+ASSERT_THAT(request_offset, offsetof(S2SampleRequest, id_offset) == 12 + P);
+ASSERT_THAT(request_params, offsetof(S2SampleRequest, params) == 16 + P);
+ASSERT_THAT(request_ranges, offsetof(S2SampleRequest, ranges) == 16 + 2 * P);
+ASSERT_THAT(request_history, offsetof(S2SampleRequest, history) == 16 + 4 * P);
+ASSERT_THAT(request_n_ranges, offsetof(S2SampleRequest, n_ranges) == 16 + 5 * P);
+ASSERT_THAT(request_penalties, offsetof(S2SampleRequest, repetition_penalty) == 32 + 5 * P);
+ASSERT_THAT(request_keep_id, offsetof(S2SampleRequest, keep_id) == 48 + 5 * P);
+ASSERT_THAT(request_has_104_bytes, P != 8 || sizeof(S2SampleRequest) == 104);
 ASSERT_THAT(result_starts_with_its_size, offsetof(S2SampleResult, struct_size) == 0);
 ASSERT_THAT(result_token, offsetof(S2SampleResult, token) == 4);
 ASSERT_THAT(result_candidates, offsetof(S2SampleResult, candidates) == 8);

@@ -135,6 +135,7 @@ void bans_and_history(const std::vector<float> &row) {
         S2SampleRequest request = request_for(row);
         request.history = ids.data();
         request.n_history = kRanges;
+        request.penalty_window = -1;
         request.frequency_penalty = 0.25F;
         request.presence_penalty = 0.5F;
         return s2_sampler_sample_ex(sampler, &request, nullptr);

@@ -146,20 +146,20 @@ bool add_stages(S2Chain *chain) {
 
 void chains_are_statuses() {
     S2PresetParams params;
-    CHECK(s2_preset_params_init(&params, S2_PRESET_ARTICLE) == 0);
+    CHECK(s2_preset_params_init(&params, S2_PRESET_TEMPERATURE_FIRST) == 0);
     const auto is_made = [](S2Chain *made) {
         s2_chain_free(made);
         return made != nullptr;
     };
-    CHECK(starve([&] { return is_made(s2_chain_new(1)); }) > 0);
-    CHECK(starve([&] { return is_made(s2_chain_new_preset(S2_PRESET_ARTICLE, 1, &params)); }) > 2);
+    CHECK(starve([&] { return is_made(s2_chain_new()); }) > 0);
+    CHECK(starve([&] { return is_made(s2_chain_new_preset(S2_PRESET_TEMPERATURE_FIRST, 1, &params)); }) > 2);
 
     // A stage that could not be added is not there.
-    ChainHandle chain = own(s2_chain_new(1));
+    ChainHandle chain = own(s2_chain_new());
     CHECK(starve([&] {
               chain.reset();
               left += 1;  // for the handle itself
-              chain = own(s2_chain_new(1));
+              chain = own(s2_chain_new());
               return add_stages(chain.get());
           }) > 5);
     CHECK(s2_chain_count(chain.get()) == 7);
@@ -300,7 +300,7 @@ void streams_do_not_grow_their_window() {
 // Reports of a chain with a history and of a plain draw, and the report that is whole in the end.
 void reports_are_statuses() {
     const std::vector<float> row(50, 0.0F);
-    const ChainHandle chain = own(s2_chain_new(1));
+    const ChainHandle chain = own(s2_chain_new());
     CHECK(s2_chain_add_penalties(chain.get(), -1, 1.1F, 0, 0) == 0);
     CHECK(s2_chain_add_typical(chain.get(), 0.5F, 1) == 1 && s2_chain_add_greedy(chain.get()) == 2);
     CHECK(s2_chain_accept(chain.get(), 3) == 0);

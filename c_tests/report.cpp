@@ -48,8 +48,8 @@ bool near(double a, double b) { return std::fabs(a - b) < 1e-6; }
 void min_p_is_not_top_p() {
     std::vector<double> probabilities;
     const std::vector<float> row = trap(probabilities);
-    const ChainHandle min_p = own(s2_chain_new(1));
-    const ChainHandle top_p = own(s2_chain_new(1));
+    const ChainHandle min_p = own(s2_chain_new());
+    const ChainHandle top_p = own(s2_chain_new());
     CHECK(s2_chain_add_min_p(min_p.get(), 0.9F, 1) == 0 && s2_chain_add_dist(min_p.get(), 1) == 1);
     CHECK(s2_chain_add_top_p(top_p.get(), 0.9F, 1) == 0 && s2_chain_add_dist(top_p.get(), 1) == 1);
 
@@ -136,7 +136,7 @@ void struct_and_json_agree() {
     std::vector<float> row = trap(probabilities);
     row[7] = kNan;
     row[9] = -kInf;
-    const ChainHandle chain = own(s2_chain_new(1));
+    const ChainHandle chain = own(s2_chain_new());
     const S2LogitBias bias = {1, 0.5F};
     CHECK(s2_chain_add_logit_bias(chain.get(), &bias, 1) == 0);
     CHECK(s2_chain_add_penalties(chain.get(), 64, 0.9F, 0, 0) == 1);
@@ -150,7 +150,7 @@ void struct_and_json_agree() {
     CHECK(std::isnan(report->stages[2]->threshold) && report->n_warnings > 2);
     row[3] = kInf;
     says_the_same_twice(*report_of(chain, row, 3));
-    says_the_same_twice(*report_of(own(s2_chain_new(1)), row, 0));
+    says_the_same_twice(*report_of(own(s2_chain_new()), row, 0));
 }
 
 void a_plain_draw_has_one_too() {
@@ -173,8 +173,8 @@ void a_plain_draw_has_one_too() {
 void nothing_is_touched() {
     std::vector<double> probabilities;
     const std::vector<float> row = trap(probabilities);
-    const ChainHandle told = own(s2_chain_new_preset(S2_PRESET_ARTICLE, 5, nullptr));
-    const ChainHandle other = own(s2_chain_new_preset(S2_PRESET_ARTICLE, 5, nullptr));
+    const ChainHandle told = own(s2_chain_new_preset(S2_PRESET_TEMPERATURE_FIRST, 5, nullptr));
+    const ChainHandle other = own(s2_chain_new_preset(S2_PRESET_TEMPERATURE_FIRST, 5, nullptr));
     bool differs = false;
     std::string before;
     for (int i = 0; i < 50; ++i) {
@@ -196,7 +196,7 @@ void nothing_is_touched() {
 
 void errors_leave_null() {
     const std::vector<float> row(5, 0.0F);
-    const ChainHandle chain = own(s2_chain_new(1));
+    const ChainHandle chain = own(s2_chain_new());
     S2Report *report = nullptr;
     const auto fails = [&](std::int32_t status, std::int32_t want) {
         CHECK(status == want && report == nullptr);

@@ -42,7 +42,7 @@ void check(const Plan &plan, const float *first, std::ptrdiff_t stride, const Pa
         Tokens tokens(plan.size() + 1, -77);
         CHECK(s2_sampler_sample_rows(handles.data(), first, rows, stride, kVocab,
                                      params == nullptr ? nullptr : params->data(), n_params,
-                                     tokens.data()) == 0);
+                                     tokens.data()) == rows);
         CHECK(tokens.back() == -77);
         tokens.pop_back();
         CHECK_CASE(tokens == expected, "stride %td, %d parameters", stride, n_params);
@@ -74,7 +74,7 @@ void one_handle_draws_in_order() {
     const std::vector<S2Sampler *> handles(40, sampler.get());
     Tokens tokens(40);
     const SamplerParams params = {1.0F, 1.0F, 0};
-    CHECK(s2_sampler_sample_rows(handles.data(), row.data(), 40, 0, 4096, &params, 1, tokens.data()) == 0);
+    CHECK(s2_sampler_sample_rows(handles.data(), row.data(), 40, 0, 4096, &params, 1, tokens.data()) == 40);
     CHECK(tokens == draws_among_equals(own(s2_sampler_new(1)), 40));
 }
 
@@ -85,18 +85,17 @@ void a_row_that_fails() {
     const SamplerHandle mirror = own(s2_sampler_new(2));
     S2Sampler *const handles[] = {sampler.get(), nullptr, sampler.get()};
     std::int32_t tokens[3] = {-77, -77, -77};
-    CHECK(s2_sampler_sample_rows(handles, logits.data(), 3, kVocab, kVocab, &kFlat, 1, tokens) ==
-          S2_ERROR_NULL_POINTER);
+    CHECK(s2_sampler_sample_rows(handles, logits.data(), 3, kVocab, kVocab, &kFlat, 1, tokens) == 2);
     CHECK(tokens[0] == s2_sampler_sample(mirror.get(), logits.data(), kVocab, &kFlat));
     CHECK(tokens[1] == S2_ERROR_NULL_POINTER);
     CHECK(tokens[2] == s2_sampler_sample(mirror.get(), logits.data() + 2 * kVocab, kVocab, &kFlat));
 
-    // The first failure is told, not the last or the worst.
-    CHECK(s2_sampler_sample_rows(handles, logits.data(), 2, kVocab, 0, &kFlat, 1, tokens) ==
-          S2_ERROR_EMPTY_ROW);
+    // Where all rows fail, the statuses are written all the same: 0 is not a status of the arguments.
+    CHECK(s2_sampler_sample_rows(handles, logits.data(), 2, kVocab, 0, &kFlat, 1, tokens) == 0);
     CHECK(tokens[0] == S2_ERROR_EMPTY_ROW && tokens[1] == S2_ERROR_NULL_POINTER);
-    CHECK(s2_sampler_sample_rows(handles + 1, logits.data(), 2, kVocab, 0, &kFlat, 1, tokens) ==
-          S2_ERROR_NULL_POINTER);
+    tokens[0] = tokens[1] = -77;
+    CHECK(s2_sampler_sample_rows(handles + 1, logits.data(), 2, kVocab, 0, &kFlat, 1, tokens) == 0);
+    CHECK(tokens[0] == S2_ERROR_NULL_POINTER && tokens[1] == S2_ERROR_EMPTY_ROW);
     CHECK(save(sampler) == save(mirror));
 }
 
@@ -120,6 +119,11 @@ void nothing_is_done() {
     CHECK(call(handles, logits.data(), 3, 1, nullptr) == S2_ERROR_NULL_POINTER);
     for (const std::int32_t n_params : {0, 2, 4, -1, INT_MAX}) {
         CHECK(call(handles, logits.data(), 3, n_params, tokens) == S2_ERROR_BAD_ARGUMENT);
+    }
+    // The last row would begin outside the address space.
+    for (const std::ptrdiff_t stride : {PTRDIFF_MAX, PTRDIFF_MIN, PTRDIFF_MAX / 4, PTRDIFF_MIN / 8 - 1}) {
+        CHECK(s2_sampler_sample_rows(handles, logits.data(), 3, stride, kVocab, &kFlat, 1, tokens) ==
+              S2_ERROR_BAD_ARGUMENT);
     }
     CHECK(tokens[0] == -77 && tokens[1] == -77 && tokens[2] == -77 && save(sampler) == before);
 }

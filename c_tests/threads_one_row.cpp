@@ -49,13 +49,13 @@ Tokens every_call(std::uint32_t seed) {
         s2_sample_result_init(&result);
         request.logits = row;
         request.vocab_size = kVocab;
-        request.params = kParams;
+        request.params = &kParams;
         request.min_p = 0.001F;
         tokens.push_back(s2_sampler_sample_ex(sampler.get(), &request, &result));
 
         S2Sampler *const handles[] = {sampler.get(), sampler.get()};
         std::int32_t both[2];
-        CHECK(s2_sampler_sample_rows(handles, row, 2, 0, kVocab, &kParams, 1, both) == 0);
+        CHECK(s2_sampler_sample_rows(handles, row, 2, 0, kVocab, &kParams, 1, both) == 2);
         tokens.insert(tokens.end(), both, both + 2);
 
         tokens.push_back(s2_stream_slow(stream.get(), row, kVocab, &kParams, turn % 2));

@@ -11,7 +11,7 @@ int32_t sample_token(const float * logits, int32_t vocab_size, const SamplerPara
 
 // The qualified name makes another signature in the header an error.
 int32_t s2::sample_token(const float * logits, int32_t vocab_size, const s2::SamplerParams & params) {
-    ::SamplerParams same;
+    ::S2SamplerParams same;
     same.temperature = params.temperature;
     same.top_p = params.top_p;
     same.top_k = params.top_k;

@@ -41,14 +41,17 @@ void seed_dropin_thread(std::uint32_t seed) { s2_sampler_seed(generator(), seed)
 // returns token 0, since engines use the result as an index.
 int32_t s2::sample_token(const float * logits, int32_t vocab_size, const s2::SamplerParams & params,
                          int32_t always_include_id) {
+    ::S2SamplerParams same;
+    same.temperature = params.temperature;
+    same.top_p = params.top_p;
+    same.top_k = params.top_k;
     S2SampleRequest request;
     s2_sample_request_init(&request);
     request.logits = logits;
     request.vocab_size = vocab_size;
-    request.params.temperature = params.temperature;
-    request.params.top_p = params.top_p;
-    request.params.top_k = params.top_k;
+    request.params = &same;
     request.keep_id = always_include_id;
+    request.flags = S2_REQUEST_KEEP_ID;
     const int32_t token = s2_sampler_sample_ex(generator(), &request, nullptr);
     return token < 0 ? 0 : token;
 }

@@ -33,7 +33,7 @@ struct Memory {
 // s2_seed_thread() seeds. An error returns token 0, since engines use the result as an index.
 int32_t s2::sample_token(const float * logits, int32_t vocab_size, const s2::SamplerParams & params,
                          std::mt19937 * rng) {
-    ::SamplerParams same;
+    ::S2SamplerParams same;
     same.temperature = params.temperature;
     same.top_p = params.top_p;
     same.top_k = params.top_k;
@@ -49,20 +49,22 @@ int32_t s2::sample_token(const float * logits, int32_t vocab_size, const s2::Sam
     s2_sample_request_init(&request);
     request.logits = logits;
     request.vocab_size = vocab_size;
-    request.params = same;
+    request.params = &same;
+    request.flags = S2_REQUEST_UNIFORM | S2_REQUEST_NO_STATS;
     // Some standard libraries return 1 if the sum rounds up to it.
     request.uniform = uniform < 1.0 ? uniform : std::nextafter(1.0, 0.0);
     S2SampleResult result;
     s2_sample_result_init(&result);
-    result.struct_size = offsetof(S2SampleResult, nans);  // the later fields cost a pass over the row
 
     static thread_local const Memory memory;
     const int32_t token = s2_sampler_sample_ex(memory.sampler, &request, &result);
-    if (token < 0) {
-        return 0;
+    if (token == S2_ERROR_NO_CANDIDATE) {
+        // A row without a logit above -inf: the distribution draws in vain from all that top_k lets through.
+        const bool one = vocab_size == 1 || same.top_k == 1 || same.temperature <= 0.0f;
+        result.candidates = one ? 1 : 2;
     }
     if (result.candidates > 1) {
         *rng = ahead;
     }
-    return token;
+    return token < 0 ? 0 : token;
 }

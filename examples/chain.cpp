@@ -14,10 +14,10 @@ static std::vector<float> logits = {16.7526f, 7.59989f, 4.84584f, 4.50433f, 4.04
 
 // Draws eight tokens with the preset: penalties, temperature, softmax, top_k, top_p, min_p, dist.
 static void draw(const char *name, std::uint32_t seed, float temperature, float top_p) {
-    S2PresetParams params = s2sampler::preset_params(s2sampler::Preset::article);
+    S2PresetParams params = s2sampler::preset_params(s2sampler::Preset::temperature_first);
     params.temperature = temperature;
     params.top_p = top_p;
-    Chain chain = Chain::preset(s2sampler::Preset::article, seed, params);
+    Chain chain = Chain::preset(s2sampler::Preset::temperature_first, seed, params);
     std::cout << name;
     for (int i = 0; i < 8; ++i) std::cout << ' ' << chain.sample(logits).token();
     std::cout << '\n';
@@ -42,9 +42,9 @@ int main() {
     draw("T 0.2:         ", 42, 0.2f, 0.9f);
     draw("T 1.2, p 0.95: ", 42, 1.2f, 0.95f);
     // min_p keeps tokens with at least that share of the best token's probability: here the best alone.
-    Chain near = Chain::with_seed(1);
+    Chain near;
     count("min_p 0.9: ", near.min_p(0.9f));
-    Chain nucleus = Chain::with_seed(1);
+    Chain nucleus;
     count("top_p 0.9: ", nucleus.top_p(0.9f));
 }
 

@@ -63,7 +63,7 @@ public:
     explicit Plain(uint32_t seed) { s2::seed_sampler(seed); }
 
     // The main token; negative at the end.
-    int32_t slow(const Row & logits, const s2sampler::SamplerParams & params) {
+    int32_t slow(const Row & logits, const s2sampler::Params & params) {
         Row row(logits.size(), FORBIDDEN);
         std::copy(logits.begin() + SEM_BEGIN, logits.begin() + SEM_END + 1, row.begin() + SEM_BEGIN);
         row[IM_END] = logits[IM_END];
@@ -81,7 +81,7 @@ public:
 
     int32_t code(int32_t token) const { return std::clamp(token - SEM_BEGIN, 0, CODEBOOK_SIZE - 1); }
 
-    int32_t fast(const Row & row, const s2sampler::SamplerParams & params) {
+    int32_t fast(const Row & row, const s2sampler::Params & params) {
         s2::SamplerParams same;
         same.temperature = params.temperature;
         same.top_p = params.top_p;
@@ -103,7 +103,7 @@ public:
     explicit Library(uint32_t seed)
         : stream_(s2sampler::Stream::with_seed(seed, {SEM_BEGIN, SEM_END, IM_END})) {}
 
-    int32_t slow(const Row & logits, const s2sampler::SamplerParams & params) {
+    int32_t slow(const Row & logits, const s2sampler::Params & params) {
         const int32_t token = tally.timed([&] { return stream_.slow(logits, params, true).token(); });
         return stream_.ended() ? -1 : token;
     }
@@ -112,7 +112,7 @@ public:
         return stream_.code(s2sampler::Result(token), CODEBOOK_SIZE).token();
     }
 
-    int32_t fast(const Row & row, const s2sampler::SamplerParams & params) {
+    int32_t fast(const Row & row, const s2sampler::Params & params) {
         return tally.timed([&] { return stream_.fast(row, params).token(); });
     }
 
@@ -133,7 +133,7 @@ struct Result {
 
 // A main token and then the other codebooks, frame by frame.
 template <class Sampler, class Model>
-Result generate(Model model, const s2sampler::SamplerParams & params) {
+Result generate(Model model, const s2sampler::Params & params) {
     Result result;
     Row logits;
     Sampler sampler(SEED);
@@ -157,7 +157,7 @@ Result generate(Model model, const s2sampler::SamplerParams & params) {
 
 // A text model's loop: one unmasked draw for each token.
 template <class Sampler, class Model>
-Result generate_text(Model model, const s2sampler::SamplerParams & params) {
+Result generate_text(Model model, const s2sampler::Params & params) {
     Result result;
     Row logits;
     Sampler sampler(SEED);
@@ -239,7 +239,7 @@ int main(int argc, char ** argv) {
         std::fprintf(stderr, "usage: %s FILE, with at least %d binary32 logits in it\n", argv[0], VOCAB);
         return 2;
     }
-    const s2sampler::SamplerParams params;
+    const s2sampler::Params params;
     const toy::Model toy_model({VOCAB, SEM_BEGIN, IM_END, CODEBOOK_SIZE, 3, 0x1p-20f, 3.0f, FRAMES});
     const RealRow real(row);
 

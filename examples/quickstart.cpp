@@ -3,7 +3,7 @@
 
 int main() {
     const float logits[] = {1.0f, 3.0f, 2.5f, 2.0f};
-    s2sampler::SamplerParams params; // temperature 0.8, top_p 0.8, top_k 30
+    s2sampler::Params params; // temperature 0.8, top_p 0.8, top_k 30
     params.top_p = 0.95f;
     auto sampler = s2sampler::Sampler::with_seed(42); // a generator that belongs to one request
     std::cout << "tokens:";

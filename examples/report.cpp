@@ -33,8 +33,8 @@ int main() {
     logits.resize(50, (100 - 37.74727f) / 45);
     for (float &logit : logits) logit = std::log(logit);
 
-    S2Chain *near = s2_chain_new(1);
-    S2Chain *nucleus = s2_chain_new(1);
+    S2Chain *near = s2_chain_new();
+    S2Chain *nucleus = s2_chain_new();
     const bool made = s2_chain_add_min_p(near, 0.9f, 1) >= 0 && s2_chain_add_dist(near, 42) >= 0 &&
                       s2_chain_add_top_p(nucleus, 0.9f, 1) >= 0 && s2_chain_add_dist(nucleus, 42) >= 0;
     if (made) {

@@ -13,7 +13,7 @@ int main() {
     }
     std::vector<float> logits = {9.0f, 1.0f, 3.0f, 2.5f, 2.0f, 2.0f};
     const std::vector<float> codebook = {1.0f, 3.0f, 2.5f, 2.0f};
-    const s2sampler::SamplerParams params{0.8f, 0.95f, 30};
+    const s2sampler::Params params{0.8f, 0.95f, 30};
 
     for (int frame = 0;; ++frame) {
         const auto token = stream.slow(logits, params, frame >= 4); // no end before frame 4

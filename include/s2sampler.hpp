@@ -1,27 +1,29 @@
 /*
- * s2sampler for C++17 and later: the calls of s2sampler.h with containers and a result type.
+ * s2sampler for C++17 and later: the calls of s2sampler.h with containers, result types and owners.
  *
  * Licence: MIT OR Apache-2.0. Header only; needs the library s2sampler and nothing else.
  *
- * What the library does and promises stands in s2sampler.h and is the same here: the steps of a
- * draw, special values, random words, threads, fork, memory, bit identity. This file adds no rule of
- * its own except one: nothing throws. Every function is noexcept, and errors are values; only
- * Sampler::save() and Chain::dry(), which make a std::vector, are not.
+ * s2sampler.h is the manual: the steps of a draw, special values, random words, threads, fork, memory,
+ * bit identity. This file refers to it and adds three rules:
  *
- *     #include <s2sampler.hpp>
+ *  - Nothing throws, and errors are values. Only Sampler::save() and Chain::dry(), which allocate a
+ *    std::vector, are not noexcept.
+ *  - A count that no int32_t holds is S2_ERROR_BAD_ARGUMENT.
+ *  - A Chain keeps the first error of its stages, and every draw with it returns that error.
  *
- *     s2sampler::SamplerParams params;                    // 0.8, 0.8, 30
+ *     s2sampler::Params params;                                     // 0.8, 0.8, 30
  *     params.top_k = 50;
- *     if (auto drawn = s2sampler::sample_token(logits, params)) {    // logits: vector, array, span ...
+ *     if (auto drawn = s2sampler::sample_token(logits, params)) {   // logits: vector, array, span ...
  *         use(drawn.token());
  *     } else {
  *         log(drawn.message());
  *     }
  *
  *     s2sampler::Stream stream = s2sampler::Stream::with_seed(42, {151678, 155773, 151645});
- *     if (!stream) ...                                    // no memory, or a bad configuration
+ *     if (!stream) log(s2sampler::new_message());   // no memory, or a bad configuration
  *
- * The namespace is s2sampler, not s2, because engines have a namespace s2 of their own.
+ * The namespace is s2sampler, not s2, because engines have a namespace s2 of their own. `using
+ * namespace s2sampler;` is fine: no name in it is a global one of s2sampler.h.
  */
 #ifndef S2SAMPLER_HPP
 #define S2SAMPLER_HPP
@@ -44,37 +46,33 @@
 namespace s2sampler {
 
 /**
- * The parameters of a draw, with the defaults of s2_sampler_params_default() already in place.
+ * The parameters of a draw, with the defaults of s2_sampler_params_default() in place.
  *
- * The same 12 bytes as ::SamplerParams, field by field, with the same meaning. An aggregate: write
- * `SamplerParams{0.7F, 0.9F, 50}`, or in C++20 `SamplerParams{.top_k = 50}`. Since: 0.1.0
+ * Field by field S2SamplerParams, with the same meaning. An aggregate: write `Params{0.7F, 0.9F, 50}`, or
+ * in C++20 `Params{.top_k = 50}`.
  */
-struct SamplerParams {
+struct Params {
     float temperature = 0.8F;
     float top_p = 0.8F;
     std::int32_t top_k = 30;
 
     /** These values as the C struct. */
-    constexpr operator ::SamplerParams() const noexcept { return {temperature, top_p, top_k}; }
+    constexpr operator ::S2SamplerParams() const noexcept { return {temperature, top_p, top_k}; }
 
     /** The C struct's values. */
-    [[nodiscard]] static constexpr SamplerParams from(const ::SamplerParams &c) noexcept {
+    [[nodiscard]] static constexpr Params from(const ::S2SamplerParams &c) noexcept {
         return {c.temperature, c.top_p, c.top_k};
     }
 };
 
-static_assert(sizeof(SamplerParams) == sizeof(::SamplerParams), "one layout in C and C++");
-static_assert(alignof(SamplerParams) == alignof(::SamplerParams), "one layout in C and C++");
-static_assert(std::is_standard_layout_v<SamplerParams>, "one layout in C and C++");
-static_assert(offsetof(SamplerParams, temperature) == offsetof(::SamplerParams, temperature));
-static_assert(offsetof(SamplerParams, top_p) == offsetof(::SamplerParams, top_p));
-static_assert(offsetof(SamplerParams, top_k) == offsetof(::SamplerParams, top_k));
+static_assert(sizeof(Params) == sizeof(::S2SamplerParams), "one layout in C and C++");
+static_assert(alignof(Params) == alignof(::S2SamplerParams), "one layout in C and C++");
+static_assert(std::is_standard_layout_v<Params>, "one layout in C and C++");
+static_assert(offsetof(Params, temperature) == offsetof(::S2SamplerParams, temperature));
+static_assert(offsetof(Params, top_p) == offsetof(::S2SamplerParams, top_p));
+static_assert(offsetof(Params, top_k) == offsetof(::S2SamplerParams, top_k));
 
-/**
- * What a draw gave: a token, or the status that says why there is none.
- *
- * A plain value of four bytes, free to copy and to keep. Since: 0.1.0
- */
+/** The result of a draw: a token, or the status that says why there is none. A value of four bytes. */
 class [[nodiscard]] Result {
 public:
     /** A result from what a C function returned: a token if `value` is zero or more. */
@@ -135,77 +133,99 @@ constexpr bool fits(std::size_t count) noexcept {
 
 }  // namespace detail
 
-/**
- * Draws one token from `count` logits at `logits` with the calling thread's generator.
- *
- * Parameters:
- *
- * - `logits`: as in s2_sample_token(); null is an error unless `count` is 0.
- * - `count`: the number of logits. 0 gives token 0, as s2_sample_token() does.
- * - `params`: defaults if left out; every bit pattern is allowed.
- *
- * Returns: the token, or a status of s2_sample_token(), or S2_ERROR_BAD_ARGUMENT if `count` is more
- * than 2147483647.
- *
- * Randomness, threads, memory: as s2_sample_token(). Never throws. Since: 0.1.0
- */
+/** Draws one token from `count` logits with the calling thread's generator; see s2_sample_token(). */
 inline Result sample_token(const float *logits, std::size_t count,
-                           const SamplerParams &params = SamplerParams{}) noexcept {
+                           const Params &params = Params{}) noexcept {
     if (!detail::fits(count)) {
         return Result(S2_ERROR_BAD_ARGUMENT);
     }
-    const ::SamplerParams c = params;
+    const ::S2SamplerParams c = params;
     return Result(s2_sample_token(logits, static_cast<std::int32_t>(count), &c));
 }
 
 /**
- * Draws one token from a contiguous container of floats with the calling thread's generator.
- *
- * Parameters:
- *
- * - `logits`: anything for which std::data() gives a pointer to float and std::size() its length:
- *   std::vector, std::array, a C array, std::span, a view of an engine's own. An empty one gives
- *   token 0.
- * - `params`: defaults if left out; every bit pattern is allowed.
- *
- * Returns, randomness, threads, memory: as the call with pointer and length. Never throws, unless the
- * container's own data() or size() does: then the program ends, as for all noexcept functions.
- * Since: 0.1.0
+ * As above, from a contiguous container of floats: anything for which std::data() gives a pointer to float
+ * and std::size() a length. An empty one gives token 0. (If the container's own data() or size() throws,
+ * the program ends, as in every noexcept function.)
  */
 template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
-Result sample_token(const Row &logits, const SamplerParams &params = SamplerParams{}) noexcept {
+Result sample_token(const Row &logits, const Params &params = Params{}) noexcept {
     return sample_token(std::data(logits), static_cast<std::size_t>(std::size(logits)), params);
 }
 
 /** Puts the calling thread's generator in the state of std::mt19937(seed); see s2_seed_thread(). */
 inline void seed_thread(std::uint32_t seed) noexcept { s2_seed_thread(seed); }
 
-/** The ids from first to last, both included; see S2TokenRange. Since: 0.1.0 */
+/** A seed from the operating system, to use and to log; false, and `seed` unchanged, if it gives none. */
+[[nodiscard]] inline bool random_seed(std::uint32_t &seed) noexcept { return s2_random_seed(&seed) == 0; }
+
+/** The NaN and the +inf in a row; see s2_count_special(). */
+struct SpecialCounts {
+    std::int32_t nans = 0;
+    std::int32_t infinities = 0;
+};
+
+/** Counts the special values of a row, after a draw of whatever kind. A row that is no row counts as empty. */
+template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
+[[nodiscard]] SpecialCounts count_special(const Row &logits) noexcept {
+    SpecialCounts counts;
+    const auto size = static_cast<std::size_t>(std::size(logits));
+    if (detail::fits(size)) {
+        static_cast<void>(s2_count_special(std::data(logits), static_cast<std::int32_t>(size), &counts.nans,
+                                           &counts.infinities));
+    }
+    return counts;
+}
+
+/** Why the calling thread's last with_seed(), from_system(), preset(), or clone() made an empty object; 0 if
+    it did not. See s2_new_status(). */
+[[nodiscard]] inline std::int32_t new_status() noexcept { return s2_new_status(); }
+
+/** What new_status() means, in English; static text, never null. */
+[[nodiscard]] inline const char *new_message() noexcept { return s2_status_string(new_status()); }
+
+/** The ids from first to last, both included; see S2TokenRange. */
 using TokenRange = ::S2TokenRange;
 
 /**
- * A request for a draw from `count` logits with all its options off: see S2SampleRequest. The row, and
- * all that the request's pointers are set to, must live until the draw. Since: 0.1.0
+ * A request for a draw from `count` logits with all its options off: see S2SampleRequest. The row, and all
+ * that the request's pointers are set to, must live until the draw.
  */
-[[nodiscard]] inline ::S2SampleRequest make_request(const float *logits, std::size_t count,
-                                                    const SamplerParams &params = SamplerParams{}) noexcept {
+[[nodiscard]] inline ::S2SampleRequest make_request(const float *logits, std::size_t count) noexcept {
     ::S2SampleRequest request;
     s2_sample_request_init(&request);
     request.logits = logits;
-    // A count that no int32_t holds is no row.
-    request.vocab_size = detail::fits(count) ? static_cast<std::int32_t>(count) : 0;
-    request.params = params;
+    if (detail::fits(count)) {
+        request.vocab_size = static_cast<std::int32_t>(count);
+    } else {
+        request.flags = ~0U;  // no set of flags, so the draw is S2_ERROR_BAD_ARGUMENT
+    }
     return request;
 }
 
-/** As above, for a container of floats that outlives the request. */
+/** As above with parameters, which must live until the draw, too: no temporary object. */
+[[nodiscard]] inline ::S2SampleRequest make_request(const float *logits, std::size_t count,
+                                                    const Params &params) noexcept {
+    ::S2SampleRequest request = make_request(logits, count);
+    // Only what is behind the C interface reads them through the pointer.
+    request.params = reinterpret_cast<const ::S2SamplerParams *>(&params);
+    return request;
+}
+::S2SampleRequest make_request(const float *logits, std::size_t count, const Params &&params) = delete;
+
+/** As above, for a container of floats. */
 template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
-[[nodiscard]] ::S2SampleRequest make_request(const Row &logits,
-                                             const SamplerParams &params = SamplerParams{}) noexcept {
+[[nodiscard]] ::S2SampleRequest make_request(const Row &logits) noexcept {
+    return make_request(std::data(logits), static_cast<std::size_t>(std::size(logits)));
+}
+template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
+[[nodiscard]] ::S2SampleRequest make_request(const Row &logits, const Params &params) noexcept {
     return make_request(std::data(logits), static_cast<std::size_t>(std::size(logits)), params);
 }
+template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
+::S2SampleRequest make_request(const Row &logits, const Params &&params) = delete;
 
-/** A result for a draw to write to; see S2SampleResult. Since: 0.1.0 */
+/** A result for a draw to write to; see S2SampleResult. */
 [[nodiscard]] inline ::S2SampleResult make_result() noexcept {
     ::S2SampleResult result;
     s2_sample_result_init(&result);
@@ -213,32 +233,32 @@ template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
 }
 
 /**
- * A generator of one's own: for a request or an utterance, not for a thread. See S2Sampler.
+ * A generator for a request or an utterance, instead of a thread. See S2Sampler.
  *
- * Owns the handle: it moves, and is copied by clone() only. An object may be empty: one that was moved
- * from, or for which memory or randomness lacked. Ask with `if (sampler)`; a draw with an empty one is
- * S2_ERROR_NULL_POINTER. One thread at a time. Since: 0.1.0
+ * Owns the handle: it can be moved, and copied by clone() only. An object is empty after a move, or if it could
+ * not be made: then new_status() says why. Ask with `if (sampler)`; a draw with an empty one is
+ * S2_ERROR_NULL_POINTER.
  */
 class Sampler {
 public:
-    /** A generator in the state of std::mt19937(seed); empty if memory lacks. */
+    /** A generator in the state of std::mt19937(seed). */
     [[nodiscard]] static Sampler with_seed(std::uint32_t seed) noexcept {
         return Sampler(s2_sampler_new(seed));
     }
 
-    /** A generator seeded by the operating system; empty if memory or randomness lacks. */
+    /** A generator seeded by the operating system; seed() returns the seed. */
     [[nodiscard]] static Sampler from_system() noexcept { return Sampler(s2_sampler_new_random()); }
 
-    /** Takes over a handle of the C interface, which it will free; null makes an empty object. */
+    /** Takes over a handle of the C interface, and frees it; null makes an empty object. */
     explicit Sampler(::S2Sampler *handle) noexcept : handle_(handle) {}
 
-    /** A second generator in the same state; empty if this one is, or memory lacks. */
+    /** A second generator in the same state; empty if this one is. */
     [[nodiscard]] Sampler clone() const noexcept { return Sampler(s2_sampler_clone(get())); }
 
     /** Whether there is a generator. */
     [[nodiscard]] explicit operator bool() const noexcept { return handle_ != nullptr; }
 
-    /** The handle, which stays this object's; null if empty. For the calls that have no C++ face. */
+    /** The handle, which this object keeps; null if empty. For calls of the C interface. */
     [[nodiscard]] ::S2Sampler *get() const noexcept { return handle_.get(); }
 
     /** Starts again, in the state of std::mt19937(seed). */
@@ -249,28 +269,28 @@ public:
 
     /** Draws a token from `count` logits; see s2_sampler_sample(). No logits are an error here. */
     Result sample(const float *logits, std::size_t count,
-                  const SamplerParams &params = SamplerParams{}) noexcept {
+                  const Params &params = Params{}) noexcept {
         if (!detail::fits(count)) {
             return Result(S2_ERROR_BAD_ARGUMENT);
         }
-        const ::SamplerParams c = params;
+        const ::S2SamplerParams c = params;
         return Result(s2_sampler_sample(get(), logits, static_cast<std::int32_t>(count), &c));
     }
 
     /** Draws a token from a contiguous container of floats. */
     template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
-    Result sample(const Row &logits, const SamplerParams &params = SamplerParams{}) noexcept {
+    Result sample(const Row &logits, const Params &params = Params{}) noexcept {
         return sample(std::data(logits), static_cast<std::size_t>(std::size(logits)), params);
     }
 
     /** Draws a token from the ids in `n_ranges` ranges; see s2_sampler_sample_ranges(). */
     Result sample_ranges(const float *logits, std::size_t count, const TokenRange *ranges,
                          std::size_t n_ranges,
-                         const SamplerParams &params = SamplerParams{}) noexcept {
+                         const Params &params = Params{}) noexcept {
         if (!detail::fits(count) || !detail::fits(n_ranges)) {
             return Result(S2_ERROR_BAD_ARGUMENT);
         }
-        const ::SamplerParams c = params;
+        const ::S2SamplerParams c = params;
         return Result(s2_sampler_sample_ranges(get(), logits, static_cast<std::int32_t>(count), ranges,
                                                static_cast<std::int32_t>(n_ranges), &c));
     }
@@ -279,7 +299,7 @@ public:
     template <class Row, class Ranges,
               std::enable_if_t<detail::is_row<Row>::value && detail::is_ranges<Ranges>::value, int> = 0>
     Result sample_ranges(const Row &logits, const Ranges &ranges,
-                         const SamplerParams &params = SamplerParams{}) noexcept {
+                         const Params &params = Params{}) noexcept {
         return sample_ranges(std::data(logits), static_cast<std::size_t>(std::size(logits)),
                              std::data(ranges), static_cast<std::size_t>(std::size(ranges)), params);
     }
@@ -287,13 +307,13 @@ public:
     /** As above, for ranges that are written out: `sample_ranges(row, {{10, 20}, {3, 3}})`. */
     template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
     Result sample_ranges(const Row &logits, std::initializer_list<TokenRange> ranges,
-                         const SamplerParams &params = SamplerParams{}) noexcept {
+                         const Params &params = Params{}) noexcept {
         return sample_ranges(std::data(logits), static_cast<std::size_t>(std::size(logits)),
                              ranges.begin(), ranges.size(), params);
     }
 
-    /** Draws a token as a request says, and tells what came of it; see s2_sampler_sample_ex(). The
-        structs are C's, ready-made by make_request() and make_result(). */
+    /** Draws a token as a request says; see s2_sampler_sample_ex(). make_request() and make_result() prepare
+        the structs. */
     Result sample(const ::S2SampleRequest &request, ::S2SampleResult *result = nullptr) noexcept {
         return Result(s2_sampler_sample_ex(get(), &request, result));
     }
@@ -315,7 +335,7 @@ public:
         return s2_sampler_save(get(), state, size) == 0;
     }
 
-    /** Continues from a saved state; false, and nothing changed, if the bytes are none. */
+    /** Continues from a saved state; false, and nothing changes, if the bytes are not one. */
     [[nodiscard]] bool restore(const void *state, std::size_t size) noexcept {
         return s2_sampler_restore(get(), state, size) == 0;
     }
@@ -332,12 +352,15 @@ private:
     std::unique_ptr<::S2Sampler, Free> handle_;
 };
 
-/** When a main token is drawn once more; see S2_RAS_ANY_HIT and its like. Since: 0.1.0 */
+/** When a main token is drawn again: see S2_RAS_OFF, S2_RAS_ANY_HIT, S2_RAS_SHARE. */
 enum class Ras : std::int32_t { off = S2_RAS_OFF, any_hit = S2_RAS_ANY_HIT, share = S2_RAS_SHARE };
 
+/** What an end token from the second draw does: see S2_RAS_END_STOPS, S2_RAS_END_CONTINUES. */
+enum class RasEnd : std::int32_t { stops = S2_RAS_END_STOPS, continues = S2_RAS_END_CONTINUES };
+
 /**
- * What a stream must know of its engine: S2StreamConfig without its size, with the defaults of
- * s2_stream_config_init() in place. An aggregate: `StreamConfig{151678, 155773, 151645}`. Since: 0.1.0
+ * What a stream knows about its engine: S2StreamConfig without its size, with the defaults of
+ * s2_stream_config_init() in place. An aggregate: `StreamConfig{151678, 155773, 151645}`.
  */
 struct StreamConfig {
     std::int32_t semantic_first = 0;
@@ -348,6 +371,7 @@ struct StreamConfig {
     float ras_top_p = 0.9F;
     Ras ras_mode = Ras::any_hit;
     float ras_tau = 0.1F;
+    RasEnd ras_end = RasEnd::stops;
 
     /** These values as the C struct. */
     operator ::S2StreamConfig() const noexcept {
@@ -361,77 +385,74 @@ struct StreamConfig {
         c.ras_top_p = ras_top_p;
         c.ras_mode = static_cast<std::int32_t>(ras_mode);
         c.ras_tau = ras_tau;
+        c.ras_end = static_cast<std::int32_t>(ras_end);
         return c;
     }
 };
 
-/**
- * One utterance of a speech engine: mask, draw, RAS, window and end. See S2Stream.
- *
- * Owns the handle as Sampler does, and may be empty as it. One thread at a time. Since: 0.1.0
- */
+/** One utterance of a speech engine: mask, draw, RAS, window and end. See S2Stream. Owns the handle as Sampler
+    does. */
 class Stream {
 public:
-    /** A stream that starts in the state of std::mt19937(seed); empty if memory lacks or the
-        configuration is out of range. */
+    /** A stream that starts in the state of std::mt19937(seed). */
     [[nodiscard]] static Stream with_seed(std::uint32_t seed, const StreamConfig &config) noexcept {
         const ::S2StreamConfig c = config;
         return Stream(s2_stream_new(seed, &c));
     }
 
-    /** A stream seeded by the operating system; empty also if that gives no randomness. */
+    /** A stream seeded by the operating system; seed() returns the seed. */
     [[nodiscard]] static Stream from_system(const StreamConfig &config) noexcept {
         const ::S2StreamConfig c = config;
         return Stream(s2_stream_new_random(&c));
     }
 
-    /** Takes over a handle of the C interface, which it will free; null makes an empty object. */
+    /** Takes over a handle of the C interface, and frees it; null makes an empty object. */
     explicit Stream(::S2Stream *handle) noexcept : handle_(handle) {}
 
-    /** A second stream in the same state; empty if this one is, or memory lacks. */
+    /** A second stream in the same state; empty if this one is. */
     [[nodiscard]] Stream clone() const noexcept { return Stream(s2_stream_clone(get())); }
 
     /** Whether there is a stream. */
     [[nodiscard]] explicit operator bool() const noexcept { return handle_ != nullptr; }
 
-    /** The handle, which stays this object's; null if empty. */
+    /** The handle, which this object keeps; null if empty. */
     [[nodiscard]] ::S2Stream *get() const noexcept { return handle_.get(); }
 
-    /** Begins another utterance, in the state of std::mt19937(seed). */
-    void reset(std::uint32_t seed) noexcept { s2_stream_reset(get(), seed); }
+    /** Begins another utterance, in the state of std::mt19937(seed); 0 or a status. */
+    std::int32_t reset(std::uint32_t seed) noexcept { return s2_stream_reset(get(), seed); }
 
     /** The seed, for the log; 0 if empty. */
     [[nodiscard]] std::uint32_t seed() const noexcept { return s2_stream_get_seed(get()); }
 
-    /** Draws the main token of a frame from the whole, unmasked row; see s2_stream_slow(). */
-    Result slow(const float *logits, std::size_t count, const SamplerParams &params,
+    /** The Slow-AR draw: the main token of a frame, from the whole, unmasked row. See s2_stream_slow(). */
+    Result slow(const float *logits, std::size_t count, const Params &params,
                 bool allow_end) noexcept {
         if (!detail::fits(count)) {
             return Result(S2_ERROR_BAD_ARGUMENT);
         }
-        const ::SamplerParams c = params;
+        const ::S2SamplerParams c = params;
         return Result(s2_stream_slow(get(), logits, static_cast<std::int32_t>(count), &c,
                                      static_cast<std::int32_t>(allow_end)));
     }
 
     /** As above, from a contiguous container of floats. */
     template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
-    Result slow(const Row &logits, const SamplerParams &params, bool allow_end) noexcept {
+    Result slow(const Row &logits, const Params &params, bool allow_end) noexcept {
         return slow(std::data(logits), static_cast<std::size_t>(std::size(logits)), params, allow_end);
     }
 
-    /** Draws a codebook token of a frame; see s2_stream_fast(). */
-    Result fast(const float *logits, std::size_t count, const SamplerParams &params) noexcept {
+    /** The Fast-AR draw: a codebook token of a frame. See s2_stream_fast(). */
+    Result fast(const float *logits, std::size_t count, const Params &params) noexcept {
         if (!detail::fits(count)) {
             return Result(S2_ERROR_BAD_ARGUMENT);
         }
-        const ::SamplerParams c = params;
+        const ::S2SamplerParams c = params;
         return Result(s2_stream_fast(get(), logits, static_cast<std::int32_t>(count), &c));
     }
 
     /** As above, from a contiguous container of floats. */
     template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
-    Result fast(const Row &logits, const SamplerParams &params) noexcept {
+    Result fast(const Row &logits, const Params &params) noexcept {
         return fast(std::data(logits), static_cast<std::size_t>(std::size(logits)), params);
     }
 
@@ -440,7 +461,7 @@ public:
         return token ? Result(s2_stream_code(get(), token.token(), codebook_size)) : token;
     }
 
-    /** Whether the last main token was the end token, drawn at once or by the second draw. */
+    /** Whether the last main token ended the utterance. */
     [[nodiscard]] bool ended() const noexcept { return s2_stream_ended(get()) > 0; }
 
 private:
@@ -450,27 +471,27 @@ private:
     std::unique_ptr<::S2Stream, Free> handle_;
 };
 
-/** A candidate of a chain: id, logit, probability; see S2TokenData. Since: 0.1.0 */
+/** A candidate of a chain: id, logit, probability; see S2TokenData. */
 using TokenData = ::S2TokenData;
 
-/** A number added to the logit of a token; see S2LogitBias. Since: 0.1.0 */
+/** A number added to the logit of a token; see S2LogitBias. */
 using LogitBias = ::S2LogitBias;
 
-/** A known order of stages; see S2_PRESET_S2 and its like. Since: 0.1.0 */
+/** A known order of stages: see S2_PRESET_S2 and those after it. */
 enum class Preset : std::int32_t {
     s2 = S2_PRESET_S2,
-    article = S2_PRESET_ARTICLE,
+    temperature_first = S2_PRESET_TEMPERATURE_FIRST,
     llama = S2_PRESET_LLAMA,
     huggingface = S2_PRESET_HUGGINGFACE
 };
 
 /**
  * The parameters of a preset with its defaults in place; see S2PresetParams. The struct is C's: change
- * what differs. Since: 0.1.0
+ * what differs.
  */
 [[nodiscard]] inline ::S2PresetParams preset_params(Preset preset) noexcept {
     ::S2PresetParams params{};
-    // A number that is no preset leaves struct_size 0, of which no chain is made.
+    // A number that is no preset leaves struct_size 0, and with that no chain is made.
     static_cast<void>(s2_preset_params_init(&params, static_cast<std::int32_t>(preset)));
     return params;
 }
@@ -506,7 +527,7 @@ struct is_token_array<Array,
 }  // namespace detail
 
 /**
- * What a chain left of an array of candidates, or the status that says why it did not work. Since: 0.1.0
+ * The candidates that a chain left of an array, or the status that says why there are none.
  */
 struct [[nodiscard]] Applied {
     std::int32_t status;
@@ -528,7 +549,7 @@ struct [[nodiscard]] Applied {
  *
  *     if (const auto report = chain.report(logits)) std::cout << report->json;
  *
- * Owns the report as Sampler does its handle; empty where status() is not 0. Since: 0.1.0
+ * Owns the report as Sampler does its handle; empty where status() is not 0.
  */
 class Report {
 public:
@@ -555,17 +576,17 @@ private:
     std::int32_t status_;
 };
 
-/** The number of tokens that a report tells of unless another is asked for. */
+/** The number of tokens of a report unless another is asked for. */
 constexpr std::int32_t report_tokens = 64;
 
-/** What the three parameters do to a row of `count` logits; see s2_draw_report_first(). */
-[[nodiscard]] inline Report report(const float *logits, std::size_t count, const SamplerParams &params = {},
+/** A report of what the three parameters do to a row of `count` logits; see s2_draw_report_first(). */
+[[nodiscard]] inline Report report(const float *logits, std::size_t count, const Params &params = {},
                                    std::int32_t first = report_tokens) noexcept {
     if (!detail::fits(count)) {
         return Report(nullptr, S2_ERROR_BAD_ARGUMENT);
     }
     ::S2Report *made = nullptr;
-    const ::SamplerParams c = params;
+    const ::S2SamplerParams c = params;
     const std::int32_t status =
         s2_draw_report_first(logits, static_cast<std::int32_t>(count), &c, first, &made);
     return Report(made, status);
@@ -573,28 +594,27 @@ constexpr std::int32_t report_tokens = 64;
 
 /** As above, of a contiguous container of floats. */
 template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
-[[nodiscard]] Report report(const Row &logits, const SamplerParams &params = {},
+[[nodiscard]] Report report(const Row &logits, const Params &params = {},
                             std::int32_t first = report_tokens) noexcept {
     return report(std::data(logits), static_cast<std::size_t>(std::size(logits)), params, first);
 }
 
 /**
- * Stages in an order of one's own; see S2Chain.
+ * Stages in the order in which you add them; see S2Chain.
  *
- *     s2sampler::Chain chain = s2sampler::Chain::with_seed(42);
- *     chain.penalties(64, 1.1F).top_k(40).top_p(0.95F).temperature(0.8F).dist();
+ *     s2sampler::Chain chain;
+ *     chain.penalties(64, 1.1F).top_k(40).top_p(0.95F).temperature(0.8F).dist(42);
  *     auto drawn = chain.sample(logits);
  *
- * A stage that could not be added is not lost: status() tells the first such error, and draws give it
- * as long as the chain lives. Owns the handle as Sampler does, and may be empty as it. One thread at a
- * time. Since: 0.1.0
+ * If a stage cannot be added, status() is its error, and every draw returns it. Owns the handle as Sampler
+ * does.
  */
 class Chain {
 public:
-    /** A chain without stages; empty if memory lacks. The seed is for seed() to tell. */
-    [[nodiscard]] static Chain with_seed(std::uint32_t seed) noexcept { return Chain(s2_chain_new(seed)); }
+    /** A chain without stages; empty if there is no memory. */
+    Chain() noexcept : Chain(s2_chain_new()) {}
 
-    /** A chain with the stages of a preset and its defaults; empty if memory lacks. */
+    /** A chain with the stages of a preset and its defaults. */
     [[nodiscard]] static Chain preset(Preset preset, std::uint32_t seed) noexcept {
         return Chain(s2_chain_new_preset(static_cast<std::int32_t>(preset), seed, nullptr));
     }
@@ -605,10 +625,10 @@ public:
         return Chain(s2_chain_new_preset(static_cast<std::int32_t>(preset), seed, &params));
     }
 
-    /** Takes over a handle of the C interface, which it will free; null makes an empty object. */
+    /** Takes over a handle of the C interface, and frees it; null makes an empty object. */
     explicit Chain(::S2Chain *handle) noexcept : handle_(handle) {}
 
-    /** A second chain in the same state; empty if this one is, or memory lacks. */
+    /** A second chain in the same state; empty if this one is. */
     [[nodiscard]] Chain clone() const noexcept {
         Chain copy(s2_chain_clone(get()));
         copy.status_ = status_;
@@ -618,14 +638,11 @@ public:
     /** Whether there is a chain. */
     [[nodiscard]] explicit operator bool() const noexcept { return handle_ != nullptr; }
 
-    /** The handle, which stays this object's; null if empty. For the calls that have no C++ face. */
+    /** The handle, which this object keeps; null if empty. For calls of the C interface. */
     [[nodiscard]] ::S2Chain *get() const noexcept { return handle_.get(); }
 
     /** 0, or the status of the first stage that could not be added. */
     [[nodiscard]] std::int32_t status() const noexcept { return status_; }
-
-    /** The seed it was made with, for the log; 0 if empty. */
-    [[nodiscard]] std::uint32_t seed() const noexcept { return s2_chain_get_seed(get()); }
 
     /** The number of stages; 0 if empty. */
     [[nodiscard]] std::int32_t count() const noexcept { return *this ? s2_chain_count(get()) : 0; }
@@ -638,11 +655,11 @@ public:
     /** Removes a stage; false if there is none. */
     bool remove(std::int32_t index) noexcept { return s2_chain_remove(get(), index) == 0; }
 
-    /** Histories empty, generators as seeded; see s2_chain_reset(). */
-    void reset() noexcept { s2_chain_reset(get()); }
+    /** Histories empty, generators as seeded; 0 or a status. See s2_chain_reset(). */
+    std::int32_t reset() noexcept { return s2_chain_reset(get()); }
 
-    /** Each of these adds a stage at the end: see s2_chain_add_logit_bias() and its like. Not on an object
-        that has no name, since what is returned is the object itself. */
+    /** Each of these appends a stage, as the s2_chain_add_*() of its name. They return the object itself, hence
+        the &: not for a temporary object. */
     Chain &logit_bias(const LogitBias *biases, std::size_t count) & noexcept {
         const bool fits = detail::fits(count);
         return add(fits ? s2_chain_add_logit_bias(get(), biases, static_cast<std::int32_t>(count))
@@ -693,15 +710,18 @@ public:
     Chain &mirostat_v2(std::uint32_t seed, float tau, float eta) & noexcept {
         return add(s2_chain_add_mirostat_v2(get(), seed, tau, eta));
     }
-    Chain &s2(const SamplerParams &params = SamplerParams{}) & noexcept {
-        const ::SamplerParams c = params;
+    Chain &s2(const Params &params = Params{}) & noexcept {
+        const ::S2SamplerParams c = params;
         return add(s2_chain_add_s2(get(), &c));
     }
     Chain &softmax() & noexcept { return add(s2_chain_add_softmax(get())); }
     Chain &greedy() & noexcept { return add(s2_chain_add_greedy(get())); }
     Chain &dist(std::uint32_t seed) & noexcept { return add(s2_chain_add_dist(get(), seed)); }
-    /** With the seed that the chain was made with. */
-    Chain &dist() & noexcept { return dist(seed()); }
+    /** Appends dist with a seed from the operating system, which is written to `seed` for the log. */
+    Chain &dist_random(std::uint32_t &seed) & noexcept {
+        const std::int32_t status = s2_random_seed(&seed);
+        return status < 0 ? add(status) : dist(seed);
+    }
 
     /** Draws a token from `count` logits and accepts it; see s2_chain_sample(). */
     Result sample(const float *logits, std::size_t count) noexcept {
@@ -727,7 +747,7 @@ public:
         return apply(tokens, count, -1, sorted);
     }
 
-    /** As above, on a vector, which becomes as short as what is left. */
+    /** As above, on a vector, which shrinks to the candidates left. */
     template <class Token, std::enable_if_t<detail::is_token<Token>::value, int> = 0>
     Applied apply(std::vector<Token> &tokens, bool sorted = false) noexcept {
         const Applied applied = apply(tokens.data(), tokens.size(), sorted);
@@ -748,7 +768,7 @@ public:
         return applied;
     }
 
-    /** What the stages would do to a row of `count` logits; nothing changes. See s2_chain_report_first(). */
+    /** A report of what the stages would do to a row of `count` logits. See s2_chain_report_first(). */
     [[nodiscard]] Report report(const float *logits, std::size_t count,
                                 std::int32_t first = report_tokens) const noexcept {
         if (status_ < 0 || !detail::fits(count)) {
@@ -766,7 +786,7 @@ public:
         return report(std::data(logits), static_cast<std::size_t>(std::size(logits)), first);
     }
 
-    /** Tells the stages of a token; 0 or a status. See s2_chain_accept(). */
+    /** Accepts a token; 0 or a status. See s2_chain_accept(). */
     std::int32_t accept(std::int32_t token) noexcept {
         return status_ < 0 ? status_ : s2_chain_accept(get(), token);
     }
@@ -794,7 +814,7 @@ private:
     std::int32_t status_ = 0;
 };
 
-/** The name of the vector unit that draws use: static text, never null; see s2_simd_level(). */
+/** The SIMD level of the draws: static text, never null. See s2_simd_level(). */
 [[nodiscard]] inline const char *simd_level() noexcept { return s2_simd_level(); }
 
 }  // namespace s2sampler

@@ -1,25 +1,21 @@
 //! Every dereference of a caller's pointer.
+//!
+//! The contract of each function is the header's: a pointer is NULL or points to what its type and its
+//! count say, readable or writable as the direction needs, until the call ends. NULL and alignment are
+//! checked here.
 #![allow(unsafe_code)]
 
+use crate::guard::Call;
 use core::alloc::Layout;
 use core::ptr;
 use s2sampler_core::{Error, SamplerParams};
 use std::alloc;
 
-/// The row of `count` logits at `logits`; an empty one for `count <= 0`, whatever the pointer.
+/// `count` items; none if `count` is zero or less, whatever the pointer.
 ///
 /// # Safety
-/// `logits` is NULL or points to `count` floats that nobody writes while the slice lives.
-pub(crate) unsafe fn row<'a>(logits: *const f32, count: i32) -> Result<&'a [f32], Error> {
-    // SAFETY: this function's contract is that one's.
-    unsafe { items(logits, count) }
-}
-
-/// The `count` items at `first`; none for `count <= 0`, whatever the pointer.
-///
-/// # Safety
-/// `first` is NULL or points to `count` items that nobody writes while the slice lives.
-pub(crate) unsafe fn items<'a, T>(first: *const T, count: i32) -> Result<&'a [T], Error> {
+/// See the top of this file.
+pub(crate) unsafe fn slice<T>(_: &Call, first: *const T, count: i32) -> Result<&[T], Error> {
     match usize::try_from(count) {
         Ok(count) if count > 0 => {
             if first.is_null() {
@@ -28,19 +24,40 @@ pub(crate) unsafe fn items<'a, T>(first: *const T, count: i32) -> Result<&'a [T]
             if !first.is_aligned() {
                 return Err(Error::BadArgument);
             }
-            // SAFETY: not NULL and aligned by the checks above, readable by this function's contract.
+            // SAFETY: not NULL, aligned, and `count` items are readable by the contract. Nobody writes
+            // them during the call, and the slice ends with the call, whose lifetime it has.
             Ok(unsafe { core::slice::from_raw_parts(first, count) })
         }
         _ => Ok(&[]),
     }
 }
 
-/// The `count` items at `first`, to be changed; at most `i32::MAX`. None for no count, whatever the
-/// pointer.
+/// As [`slice`], where a negative count is an error.
 ///
 /// # Safety
-/// `first` is NULL or points to `count` items that nobody else uses while the slice lives.
-pub(crate) unsafe fn changed<'a, T>(first: *mut T, count: usize) -> Result<&'a mut [T], Error> {
+/// See the top of this file.
+pub(crate) unsafe fn counted<T>(call: &Call, first: *const T, count: i32) -> Result<&[T], Error> {
+    if count < 0 {
+        return Err(Error::BadArgument);
+    }
+    // SAFETY: the contract is the same.
+    unsafe { slice(call, first, count) }
+}
+
+/// `count` items to change; none if `count` is zero, whatever the pointer.
+///
+/// # Safety
+/// See the top of this file; no other pointer of the call leads to these items.
+// The lifetime is that of the call; a caller's memory is not the library's to hold longer.
+#[expect(
+    clippy::mut_from_ref,
+    reason = "the reference bounds the lifetime, the memory is the caller's"
+)]
+pub(crate) unsafe fn slice_mut<T>(
+    _: &Call,
+    first: *mut T,
+    count: usize,
+) -> Result<&mut [T], Error> {
     if count == 0 {
         return Ok(&mut []);
     }
@@ -51,190 +68,223 @@ pub(crate) unsafe fn changed<'a, T>(first: *mut T, count: usize) -> Result<&'a m
     if !first.is_aligned() || i32::try_from(count).is_err() || size.is_none() {
         return Err(Error::BadArgument);
     }
-    // SAFETY: not NULL, aligned and no longer than memory can be by the checks above, and the caller's to
-    // lend by this function's contract.
+    // SAFETY: not NULL, aligned, no longer than an object can be, writable and unshared by the contract.
     Ok(unsafe { core::slice::from_raw_parts_mut(first, count) })
 }
 
-/// The value at `from`.
+/// `size` bytes.
 ///
 /// # Safety
-/// `from` is NULL or points to a `T`, of any alignment.
-pub(crate) unsafe fn taken<T: Copy>(from: *const T) -> Result<T, Error> {
-    if from.is_null() {
-        return Err(Error::NullPointer);
-    }
-    // SAFETY: not NULL, readable by this function's contract.
-    Ok(unsafe { from.read_unaligned() })
-}
-
-/// As [`items`], for counts that must not be negative.
-///
-/// # Safety
-/// As [`items`].
-pub(crate) unsafe fn counted<'a, T>(first: *const T, count: i32) -> Result<&'a [T], Error> {
-    if count < 0 {
-        return Err(Error::BadArgument);
-    }
-    // SAFETY: this function's contract is that one's.
-    unsafe { items(first, count) }
-}
-
-/// The parameters at `params`, or the defaults for NULL.
-///
-/// # Safety
-/// `params` is NULL or points to a `SamplerParams` of any bit pattern and any alignment.
-pub(crate) unsafe fn params(params: *const SamplerParams) -> SamplerParams {
-    if params.is_null() {
-        return SamplerParams::default();
-    }
-    // SAFETY: not NULL, readable by this function's contract; read without asking for alignment.
-    unsafe { params.read_unaligned() }
-}
-
-/// The size that the struct at `given` states: from 4 to 4096.
-///
-/// # Safety
-/// `given` is NULL or points to at least 4 readable bytes, of any alignment.
-pub(crate) unsafe fn stated_size<T>(given: *const T) -> Result<usize, Error> {
-    const LARGEST: usize = 4096;
-    if given.is_null() {
-        return Err(Error::NullPointer);
-    }
-    // SAFETY: not NULL, and 4 bytes are readable by this function's contract.
-    let size = unsafe { given.cast::<u32>().read_unaligned() } as usize;
-    if (size_of::<u32>()..=LARGEST).contains(&size) { Ok(size) } else { Err(Error::BadArgument) }
-}
-
-/// The struct at `given`, of whatever version: what it is too short for is taken from `init`, and what
-/// it has beyond `T` must be zero.
-///
-/// # Safety
-/// `T` has no padding that matters, begins with a u32 `struct_size`, and takes every bit pattern.
-/// `given` is NULL or points to at least 4 bytes and to as many as these say, of any alignment.
-pub(crate) unsafe fn sized<T: Copy>(given: *const T, init: T) -> Result<T, Error> {
-    // SAFETY: this function's contract is that one's.
-    let size = unsafe { stated_size(given) }?;
-    // SAFETY: `size` bytes are readable by this function's contract; bytes have no alignment.
-    let bytes = unsafe { core::slice::from_raw_parts(given.cast::<u8>(), size) };
-    let (known, beyond) = bytes.split_at(size.min(size_of::<T>()));
-    if beyond.iter().any(|byte| *byte != 0) {
-        return Err(Error::BadArgument);
-    }
-    let mut read = init;
-    // SAFETY: `known` is no longer than a `T`, `read` is apart from it, and every bit pattern is a `T`.
-    unsafe { ptr::copy_nonoverlapping(known.as_ptr(), (&raw mut read).cast(), known.len()) };
-    Ok(read)
-}
-
-/// Writes `value` to the struct at `to`, of whatever version, which has `size` bytes: what it is too
-/// short for is left out, what it has beyond `T` becomes zero, and its `struct_size` stays.
-///
-/// # Safety
-/// `T` has no padding and begins with a u32 `struct_size`. `size` bytes at `to` are writable, of any
-/// alignment.
-pub(crate) unsafe fn tell<T: Copy>(to: *mut T, value: T, size: usize) {
-    let skipped = size_of::<u32>();
-    let known = size.min(size_of::<T>());
-    let (from, to) = ((&raw const value).cast::<u8>(), to.cast::<u8>());
-    // SAFETY: `known` is no longer than `value` nor than `size`, and `value` is apart from `to`.
-    unsafe { ptr::copy_nonoverlapping(from.add(skipped), to.add(skipped), known - skipped) };
-    // SAFETY: from `known` to `size` all is writable by this function's contract.
-    unsafe { to.add(known).write_bytes(0, size - known) };
-}
-
-/// The value behind a handle.
-///
-/// # Safety
-/// `handle` is NULL or came from [`give`] and was not freed; nobody else uses it meanwhile.
-pub(crate) unsafe fn handle<'a, T>(handle: *mut T) -> Result<&'a mut T, Error> {
-    // SAFETY: NULL or valid and not shared by this function's contract.
-    unsafe { handle.as_mut() }.ok_or(Error::NullPointer)
-}
-
-/// The value behind a handle that is only read.
-///
-/// # Safety
-/// `handle` is NULL or came from [`give`] and was not freed; nobody changes it meanwhile.
-pub(crate) unsafe fn view<'a, T>(handle: *const T) -> Result<&'a T, Error> {
-    // SAFETY: NULL or valid and not changed by this function's contract.
-    unsafe { handle.as_ref() }.ok_or(Error::NullPointer)
-}
-
-/// A handle for `value`, which is the caller's to free; NULL where memory lacks, or there is no value.
-///
-/// Not a `Box`, which ends the process where memory lacks.
-pub(crate) fn give<T>(value: Result<T, Error>) -> *mut T {
-    let layout = Layout::new::<T>();
-    let Ok(value) = value else { return ptr::null_mut() };
-    if layout.size() == 0 {
-        return ptr::null_mut();
-    }
-    // SAFETY: the size is not zero.
-    let place = unsafe { alloc::alloc(layout) }.cast::<T>();
-    if !place.is_null() {
-        // SAFETY: not NULL, and allocated for a `T`.
-        unsafe { place.write(value) };
-    }
-    place
-}
-
-/// Frees what [`give`] gave.
-///
-/// # Safety
-/// `handle` is NULL or came from [`give`] and was not freed.
-pub(crate) unsafe fn free<T>(handle: *mut T) {
-    if !handle.is_null() {
-        // SAFETY: allocated for a `T` by the global allocator, as a box is, and freed once.
-        drop(unsafe { Box::from_raw(handle) });
-    }
-}
-
-/// Copies `bytes` to a caller's `size` bytes at `to`.
-///
-/// # Safety
-/// `to` is NULL or points to `size` bytes that may be written.
-pub(crate) unsafe fn fill(to: *mut u8, size: usize, bytes: &[u8]) -> Result<(), Error> {
-    if to.is_null() {
-        return Err(Error::NullPointer);
-    }
-    if size < bytes.len() {
-        return Err(Error::BadArgument);
-    }
-    // SAFETY: not NULL and long enough by the checks above, and a caller's memory is not the library's.
-    unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
-    Ok(())
-}
-
-/// The `size` bytes at `from`.
-///
-/// # Safety
-/// `from` is NULL or points to `size` bytes that nobody writes while the slice lives.
-pub(crate) unsafe fn bytes<'a>(from: *const u8, size: usize) -> Result<&'a [u8], Error> {
+/// See the top of this file.
+pub(crate) unsafe fn bytes(_: &Call, from: *const u8, size: usize) -> Result<&[u8], Error> {
     if from.is_null() {
         return Err(Error::NullPointer);
     }
     if isize::try_from(size).is_err() {
         return Err(Error::BadArgument);
     }
-    // SAFETY: not NULL and no longer than memory can be, readable by this function's contract.
+    // SAFETY: not NULL, no longer than an object can be, readable by the contract; bytes need no alignment.
     Ok(unsafe { core::slice::from_raw_parts(from, size) })
 }
 
-/// The handle at `from`.
+/// The value at `from`, which need not be aligned.
 ///
 /// # Safety
-/// `from` points to a handle, of any alignment.
-pub(crate) unsafe fn get<T>(from: *const *mut T) -> *mut T {
-    // SAFETY: readable by this function's contract.
-    unsafe { from.read_unaligned() }
+/// See the top of this file; every bit pattern there is a `T`.
+pub(crate) unsafe fn read<T: Copy>(from: *const T) -> Result<T, Error> {
+    if from.is_null() {
+        return Err(Error::NullPointer);
+    }
+    // SAFETY: not NULL, readable by the contract; an unaligned read asks for no alignment.
+    Ok(unsafe { from.read_unaligned() })
 }
 
-/// Writes `value` to `to`.
+/// Writes a value to `to`, which need not be aligned.
 ///
 /// # Safety
-/// `to` points to a `T` that may be written, of any alignment.
-pub(crate) unsafe fn put<T: Copy>(to: *mut T, value: T) {
-    // SAFETY: writable by this function's contract.
+/// See the top of this file.
+pub(crate) unsafe fn write<T: Copy>(to: *mut T, value: T) -> Result<(), Error> {
+    if to.is_null() {
+        return Err(Error::NullPointer);
+    }
+    // SAFETY: not NULL, writable by the contract; an unaligned write asks for no alignment.
     unsafe { to.write_unaligned(value) };
+    Ok(())
+}
+
+/// The parameters at `params`; the defaults if that is NULL.
+///
+/// # Safety
+/// See the top of this file.
+pub(crate) unsafe fn params(params: *const SamplerParams) -> SamplerParams {
+    // SAFETY: the contract is the same, and all fields are numbers. The only error is NULL.
+    unsafe { read(params) }.unwrap_or(SamplerParams::DEFAULT)
+}
+
+/// A struct that begins with its size and may grow.
+///
+/// # Safety
+/// The type is `repr(C)`, begins with a `u32` that is its size, every bit pattern is a value of it, and
+/// it has no padding if it is written to a caller.
+pub(crate) unsafe trait Versioned: Copy {
+    /// The size in the first release. No smaller one was ever compiled into a program.
+    const FIRST_SIZE: usize;
+}
+
+/// Above this, a size is a number that was never set.
+const MAX_SIZE: usize = 4096;
+
+/// Checks the size that a struct states, and that the bytes beyond the known ones are zero: they
+/// are fields of a later version, and zero is what "unused" must mean there.
+///
+/// # Safety
+/// `given` is NULL or leads to as many readable bytes as it states, at least 4.
+pub(crate) unsafe fn check_version<T: Versioned>(given: *const T) -> Result<(), Error> {
+    // SAFETY: NULL, or 4 bytes are readable by the contract; every bit pattern is a number.
+    let size = unsafe { read(given.cast::<u32>()) }? as usize;
+    debug_assert!(T::FIRST_SIZE <= size_of::<T>(), "a struct only grows");
+    if !(T::FIRST_SIZE..=MAX_SIZE).contains(&size) {
+        return Err(Error::BadArgument);
+    }
+    let beyond = size.saturating_sub(size_of::<T>());
+    // SAFETY: if `beyond` is not 0, the bytes from the end of a `T` to `size` are readable by the contract.
+    let is_zero = (0..beyond).all(|i| unsafe { *given.add(1).cast::<u8>().add(i) } == 0);
+    if is_zero { Ok(()) } else { Err(Error::BadArgument) }
+}
+
+/// Reads a struct that states its size; fields that its version lacks are those of `init`.
+///
+/// # Safety
+/// As [`check_version`].
+pub(crate) unsafe fn read_versioned<T: Versioned>(given: *const T, init: T) -> Result<T, Error> {
+    // SAFETY: the contract is the same.
+    let size = unsafe {
+        check_version(given)?;
+        read(given.cast::<u32>())?
+    } as usize;
+    let known = size.min(size_of::<T>());
+    let mut read = init;
+    // SAFETY: `known` bytes are readable by the contract and no more than a `T`, `read` is a local, and
+    // every bit pattern is a `T`, by the contract of `Versioned`.
+    unsafe { ptr::copy_nonoverlapping(given.cast::<u8>(), (&raw mut read).cast(), known) };
+    Ok(read)
+}
+
+/// Writes all fields that the struct at `to` has room for, but its size.
+///
+/// # Safety
+/// [`check_version`] accepted `to`, and the bytes that it states are writable.
+pub(crate) unsafe fn write_versioned<T: Versioned>(to: *mut T, value: T) {
+    let skipped = size_of::<u32>();
+    // SAFETY: `to` is not NULL, and its first 4 bytes are readable, as was checked.
+    let size = unsafe { to.cast::<u32>().read_unaligned() } as usize;
+    let known = size.min(size_of::<T>());
+    debug_assert!(known >= skipped, "the size was checked");
+    let (from, to) = ((&raw const value).cast::<u8>(), to.cast::<u8>());
+    // SAFETY: `known` is no more than either struct has, and `value` is a local.
+    unsafe { ptr::copy_nonoverlapping(from.add(skipped), to.add(skipped), known - skipped) };
+}
+
+/// What a handle leads to.
+///
+/// # Safety
+/// `handle` is NULL, or was made by [`into_handle`] and not freed.
+pub(crate) unsafe fn handle_ref<T>(_: &Call, handle: *const T) -> Result<&T, Error> {
+    // SAFETY: NULL or a live allocation by the contract. The reference is shared: what changes lies
+    // behind the handle's mark.
+    unsafe { handle.as_ref() }.ok_or(Error::NullPointer)
+}
+
+/// Moves a value to memory of its own. (`Box::new` would abort if allocation fails.)
+pub(crate) fn into_handle<T>(value: T) -> Result<*mut T, Error> {
+    const { assert!(size_of::<T>() > 0, "an allocation needs a size") };
+    // SAFETY: the size is not zero.
+    let place = unsafe { alloc::alloc(Layout::new::<T>()) }.cast::<T>();
+    if place.is_null() {
+        return Err(Error::OutOfMemory);
+    }
+    // SAFETY: not NULL, and allocated for a `T`.
+    unsafe { place.write(value) };
+    Ok(place)
+}
+
+/// Drops what [`into_handle`] made; NULL does nothing.
+///
+/// # Safety
+/// `handle` is NULL, or was made by [`into_handle`] and is not used after this.
+pub(crate) unsafe fn drop_handle<T>(handle: *mut T) {
+    if !handle.is_null() {
+        // SAFETY: allocated by the global allocator with the layout of a `T`, as a box is, and freed once.
+        drop(unsafe { Box::from_raw(handle) });
+    }
+}
+
+/// Copies bytes to a caller's buffer of `size` bytes.
+///
+/// # Safety
+/// See the top of this file.
+pub(crate) unsafe fn copy_out(to: *mut u8, size: usize, bytes: &[u8]) -> Result<(), Error> {
+    if to.is_null() {
+        return Err(Error::NullPointer);
+    }
+    if size < bytes.len() {
+        return Err(Error::BadArgument);
+    }
+    // SAFETY: not NULL, long enough, writable by the contract, and not memory of the library.
+    unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
+    Ok(())
+}
+
+/// Rows of logits at equal distances, with a handle and a place for a token for each.
+pub(crate) struct Rows<H> {
+    pub handles: *const *mut H,
+    pub logits: *const f32,
+    pub rows: i32,
+    pub row_stride: isize,
+    pub tokens: *mut i32,
+}
+
+impl<H> Rows<H> {
+    /// How many rows there are to draw; an error if they cannot lie where the arguments say.
+    pub(crate) fn count(&self) -> Result<usize, Error> {
+        let rows = usize::try_from(self.rows).unwrap_or(0);
+        if rows == 0 {
+            return Ok(0);
+        }
+        if self.handles.is_null() || self.logits.is_null() || self.tokens.is_null() {
+            return Err(Error::NullPointer);
+        }
+        // The distance of the last row in bytes: if it is in range, all others are.
+        let distance = isize::try_from(rows - 1).ok().and_then(|last| {
+            self.row_stride.checked_mul(last)?.checked_mul(size_of::<f32>() as isize)
+        });
+        let start = self.logits.addr();
+        match distance.and_then(|distance| start.checked_add_signed(distance)) {
+            Some(_) => Ok(rows),
+            None => Err(Error::BadArgument),
+        }
+    }
+
+    /// Draws `count` rows by `sample(row, handle, logits)` and writes a token or a status for each;
+    /// returns how many have a token.
+    ///
+    /// # Safety
+    /// `count` is what [`Rows::count`] returned; `handles` and `tokens` have as many items.
+    pub(crate) unsafe fn sample(
+        &self,
+        count: usize,
+        sample: impl Fn(usize, *mut H, *const f32) -> i32,
+    ) -> u32 {
+        let mut drawn = 0;
+        for i in 0..count {
+            let logits = self.logits.wrapping_offset(self.row_stride.wrapping_mul(i as isize));
+            // SAFETY: `i` is below `rows`, and the handles are readable by the contract, at any alignment.
+            let handle = unsafe { self.handles.wrapping_add(i).read_unaligned() };
+            let token = sample(i, handle, logits);
+            // SAFETY: as above, for the tokens, which are writable.
+            unsafe { self.tokens.wrapping_add(i).write_unaligned(token) };
+            drawn += u32::from(token >= 0);
+        }
+        drawn
+    }
 }

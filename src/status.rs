@@ -1,34 +1,33 @@
-//! Chapter "Status codes".
-#![allow(unsafe_code)]
+//! Page one and the last chapter: the statuses.
 
 use crate::guard;
+use core::cell::Cell;
 use core::ffi::{CStr, c_char};
 use s2sampler_core::Error;
 
-/// Status: a pointer that must not be NULL was NULL. Nothing was done. Since: 0.1.0
+/// A pointer that must not be NULL is NULL. Nothing changed.
 pub const S2_ERROR_NULL_POINTER: i32 = -1;
-/// Status: an argument is outside the range its function states. Nothing was done. Since: 0.1.0
+/// An argument is outside the range that its function states. Nothing changed.
 pub const S2_ERROR_BAD_ARGUMENT: i32 = -2;
-/// Status: the row has no tokens, or none that is allowed. s2_sample_token() never returns it, since
-/// an empty row is token 0 there. Since: 0.1.0
+/// The row has no tokens, or none that is allowed. Never from s2_sample_token(): an empty row is
+/// token 0 there.
 pub const S2_ERROR_EMPTY_ROW: i32 = -3;
-/// Status: working memory could not be had. No random word was used and nothing changed, unless the
-/// function says otherwise; a later call may succeed. Since: 0.1.0
+/// An allocation failed. A later call may succeed.
 pub const S2_ERROR_OUT_OF_MEMORY: i32 = -4;
-/// Status: a defect of the library, caught at its boundary; please report it. Since: 0.1.0
+/// A defect of the library, caught at its boundary; please report it. It spoils the handle: every
+/// later call with it returns this status, until it is freed.
 pub const S2_ERROR_INTERNAL: i32 = -5;
-/// Status: the operating system gave no randomness for a seed. Seed explicitly to go on.
-/// Since: 0.1.0
+/// The operating system gave no randomness for a seed. Give a seed to go on.
 pub const S2_ERROR_NO_ENTROPY: i32 = -6;
-/// Status: no stage of the chain selects a token, so none can be drawn; nothing changed. Since: 0.1.0
+/// No stage of the chain selects a token. Nothing changed.
 pub const S2_ERROR_NO_SELECTION: i32 = -7;
-/// No candidate is above -inf.
+/// No allowed token has a logit above -inf. No random word was used and nothing changed. Never from
+/// s2_sample_token(): such a row is token 0 there.
 pub const S2_ERROR_NO_CANDIDATE: i32 = -8;
-/// Another call is using the handle.
+/// Another call, of another thread or interrupted by this signal handler, is using the handle.
+/// Nothing changed.
 pub const S2_ERROR_BUSY: i32 = -9;
 
-/// The numbers above in the order of [`Error::ALL`]: the header's macros are literals, the errors an
-/// enum, and neither may move without the other.
 const IN_ORDER: [i32; Error::ALL.len()] = [
     S2_ERROR_NULL_POINTER,
     S2_ERROR_BAD_ARGUMENT,
@@ -41,6 +40,7 @@ const IN_ORDER: [i32; Error::ALL.len()] = [
     S2_ERROR_BUSY,
 ];
 
+// The numbers above are the header's, those of `Error` the library's. They agree, by name and value.
 const _: () = {
     assert!(matches!(Error::ALL[0], Error::NullPointer));
     assert!(matches!(Error::ALL[1], Error::BadArgument));
@@ -58,24 +58,38 @@ const _: () = {
     }
 };
 
-/// Says in English what a status means, for a log.
+thread_local! {
+    // No destructor: usable while the thread ends, and nothing to register.
+    static NEW_STATUS: Cell<i32> = const { Cell::new(0) };
+}
+
+/// Records why a call made a handle, or did not.
+pub(crate) fn set_new(error: Option<Error>) {
+    NEW_STATUS.set(error.map_or(0, Error::status));
+}
+
+/// Returns a short English text for `status`, for a log.
 ///
-/// Parameters:
-///
-/// - `status`: what a function of this library returned. Every value is allowed: zero or more (a
-///   token, no error) gives "success", a negative number that is no status of this library gives
-///   "unknown status".
-///
-/// Returns: a static text that ends with NUL; never NULL, never to be freed or written. Compare the
-/// number, not the text: the wording may change in any release.
-///
-/// Randomness: none. Threads: any, at any time. Memory: none.
-///
-/// Since: 0.1.0
+/// A `status` of zero or more gives "success", an unknown negative number "unknown status". The
+/// text is static and never NULL. Compare the number, not the text: the wording may change in any
+/// release.
 #[must_use]
+#[expect(unsafe_code, reason = "an export")]
 #[unsafe(no_mangle)]
 pub extern "C" fn s2_status_string(status: i32) -> *const c_char {
-    guard::value(UNKNOWN, || text(status)).as_ptr()
+    guard::value(UNKNOWN, |_| text(status)).as_ptr()
+}
+
+/// Returns why the calling thread's last s2_*_new*() or s2_*_clone() returned NULL.
+///
+/// 0 if it returned a handle, or if the thread made none yet; otherwise the status:
+/// S2_ERROR_NULL_POINTER, S2_ERROR_BAD_ARGUMENT, S2_ERROR_OUT_OF_MEMORY, S2_ERROR_NO_ENTROPY,
+/// S2_ERROR_BUSY, S2_ERROR_INTERNAL. Every such call sets it; no other call does.
+#[must_use]
+#[expect(unsafe_code, reason = "an export")]
+#[unsafe(no_mangle)]
+pub extern "C" fn s2_new_status() -> i32 {
+    NEW_STATUS.get()
 }
 
 const UNKNOWN: &CStr = c"unknown status";

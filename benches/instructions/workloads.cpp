@@ -138,5 +138,5 @@ int main(int argc, char **argv) {
     count_chain("chain_s2_155776", S2_PRESET_S2, 1.0F, slow);
     count_chain("chain_llama_155776", S2_PRESET_LLAMA, 1.0F, slow);
     count_chain("chain_penalties_155776", S2_PRESET_LLAMA, 1.1F, slow);
-    count_chain("chain_article_155776", S2_PRESET_ARTICLE, 1.1F, slow);
+    count_chain("chain_article_155776", S2_PRESET_TEMPERATURE_FIRST, 1.1F, slow);
 }

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// What is drawn from and with. The row has at least one token.
+// A row with at least one token, and handles to draw from it.
 struct Drawing {
     S2Sampler *sampler;
     S2Stream *stream;
@@ -39,7 +39,7 @@ inline std::int32_t draw_request(const Drawing &d, bool everything, S2SampleResu
     s2_sample_request_init(&request);
     request.logits = d.row;
     request.vocab_size = d.n;
-    request.params = *d.params;
+    request.params = d.params;
     if (everything) {
         request.ranges = ranges.items;
         request.n_ranges = 2;
@@ -47,11 +47,13 @@ inline std::int32_t draw_request(const Drawing &d, bool everything, S2SampleResu
         request.n_banned = 2;
         request.history = history;
         request.n_history = 4;
+        request.penalty_window = -1;
         request.repetition_penalty = 1.1F;
         request.frequency_penalty = 0.1F;
         request.min_p = 1e-6F;
         request.keep_id = d.n - 1;
         request.watched_id = 0;
+        request.flags = S2_REQUEST_KEEP_ID | S2_REQUEST_WATCH_ID;
     }
     return s2_sampler_sample_ex(d.sampler, &request, result);
 }
@@ -83,10 +85,10 @@ inline const Way kWays[] = {
      [](const Drawing &d) { return s2_stream_slow(d.stream, d.row, d.n, d.params, 1); }},
     {"s2_stream_fast", [](const Drawing &d) { return s2_stream_fast(d.stream, d.row, d.n, d.params); }},
     {"s2_chain_sample", [](const Drawing &d) { return s2_chain_sample(d.chain, d.row, d.n); }},
-    {"s2_chain_batch_sample",
+    {"s2_chain_sample_rows",
      [](const Drawing &d) {
          std::int32_t token = INT_MIN;
-         const std::int32_t status = s2_chain_batch_sample(&d.chain, d.row, 1, d.n, d.n, &token);
+         const std::int32_t status = s2_chain_sample_rows(&d.chain, d.row, 1, d.n, d.n, &token);
          return status < 0 ? status : token;
      }},
 };
@@ -111,7 +113,7 @@ struct Handles {
     explicit Handles(std::uint32_t seed, const S2StreamConfig &config = stream_config())
         : sampler(own(s2_sampler_new(seed))),
           stream(own(s2_stream_new(seed, &config))),
-          chain(own(s2_chain_new_preset(S2_PRESET_ARTICLE, seed, nullptr))) {}
+          chain(own(s2_chain_new_preset(S2_PRESET_TEMPERATURE_FIRST, seed, nullptr))) {}
 
     Drawing from(const float *row, std::int32_t n, const SamplerParams &params) const {
         return {sampler.get(), stream.get(), chain.get(), row, n, &params};

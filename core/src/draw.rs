@@ -7,7 +7,7 @@ use crate::rng::Source;
 use crate::rules::discrete::discrete_distribution;
 use crate::rules::min_p;
 use crate::rules::nucleus::Nucleus;
-use crate::rules::rank::{FALLBACK_ID, RankKey};
+use crate::rules::rank::RankKey;
 use crate::rules::temperature::tempered;
 use crate::rules::weights::normalize_twice;
 use crate::select::{BlockedRow, RankedPrefix, RowScan};
@@ -57,17 +57,16 @@ pub(crate) struct DrawOptions {
 /// The result of a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DrawOutcome {
-    /// The index of the token in the row; none if nothing is above -inf.
+    /// The index of the token in the row; none if nothing is above -inf, and then no word was used.
     pub index: Option<u32>,
     /// The number of candidates, those at -inf included; 1 for a greedy draw.
     pub candidates: usize,
 }
 
 impl DrawOutcome {
-    /// The token's id, `id_of` being the id at an index. Without a token above -inf it is the fallback of
-    /// the whole row, not of the part that a mask leaves.
-    pub(crate) fn id(&self, id_of: impl FnOnce(u32) -> u32) -> u32 {
-        self.index.map_or(FALLBACK_ID, id_of)
+    /// The token's index, or the error of the calls with a handle.
+    pub(crate) fn candidate(&self) -> Result<u32, Error> {
+        self.index.ok_or(Error::NoCandidate)
     }
 }
 
@@ -206,6 +205,9 @@ impl Draw<'_> {
         let certain = |index, candidates| {
             Ok((DrawOutcome { index, candidates }, Distribution::Certain(index)))
         };
+        if blocked.top == f32::NEG_INFINITY {
+            return certain(None, limit);
+        }
         if !blocked.top.is_finite() {
             // There is no distribution: S is NaN and drops nothing, the weights are NaN and give rank 0.
             if limit > 1 {

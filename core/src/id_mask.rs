@@ -5,14 +5,13 @@ use crate::memory::reserve;
 
 /// A range of token ids, both ends included.
 ///
-/// No value is an error: ids below 0 or beyond the row are ignored, and a range whose first id is above
-/// its last is empty. Read at the call, never kept. Since: 0.1.0
+/// No value is an error: ids outside the row are ignored, and a range with first > last is empty.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenRange {
     /// The first id of the range.
     pub first: i32,
-    /// The last id of the range, which belongs to it.
+    /// The last id of the range. It is in the range, unlike the end of a C++ iterator range.
     pub last: i32,
 }
 

@@ -43,7 +43,7 @@
 //!   `draw::nucleus` as well.
 //! - `report`: a chain run once more, stage by stage, with the probabilities before and after.
 //!
-//! `error`, `memory`, `params`, `id_mask` and `sequential_sum` are small helpers for all of them.
+//! `error`, `memory`, `params`, `id_mask`, `row_counts` and `sequential_sum` are small helpers for all of them.
 
 mod chain;
 mod draw;
@@ -54,6 +54,7 @@ mod params;
 mod report;
 mod request;
 mod rng;
+mod row_counts;
 mod rules;
 mod sampler;
 mod select;
@@ -77,6 +78,8 @@ pub use memory::reserve;
 pub use params::SamplerParams;
 pub use report::{CandidateReport, Report, StageReport, report_draw};
 pub use request::{SampleRequest, SampleResult, SampledToken, TokenProbability};
+pub use rng::random_seed;
+pub use row_counts::{RowCounts, count_special};
 pub use sampler::Sampler;
 pub use simd::SimdLevel;
 pub use stream::{RasMode, Stream, StreamConfig};

@@ -4,24 +4,23 @@ use crate::rules::temperature;
 
 /// How to draw one token: temperature, top_p and top_k.
 ///
-/// 12 bytes without padding, and that never changes: engines keep a struct of the same name and
-/// layout. Every bit pattern is allowed in every field; no value is an error. Copied at the call,
-/// never kept. Since: 0.1.0
+/// 12 bytes without padding, for ever: engines keep a struct of this name and layout. Every bit
+/// pattern is allowed in every field; no value is an error.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SamplerParams {
-    /// Divides the logits of the candidates that top_k and top_p left; it has no influence on which
-    /// those are. A pure number, useful from about 0.1 to 2; default 0.8. Zero or less: the highest
-    /// logit, and no random word is used. +inf: all candidates alike. NaN: only candidates equal to
-    /// the maximum.
+    /// Divides the logits of the candidates, after top_k and top_p chose them. Useful from about
+    /// 0.1 to 2; default 0.8. <= 0: the highest logit, without a random word. +inf: all candidates
+    /// above -inf alike. NaN: only candidates equal to the maximum. A stream's second draw (RAS)
+    /// has a temperature of its own, even if this one is <= 0.
     pub temperature: f32,
-    /// Nucleus: the share of the whole row's probability, at temperature 1, that the candidates may
-    /// have together. From 0 to 1, values outside are clamped; default 0.8. The token that carries
-    /// the running sum past it is dropped; the first token always stays. 1 is not "off", because
-    /// rounding can carry the sum past 1; NaN filters nothing and is "off".
+    /// Nucleus: the most probability, in the whole row at temperature 1, that the candidates have
+    /// together. From 0 to 1, values outside are clamped; default 0.8. The token that carries the
+    /// running sum above it is dropped; rank 0 always stays. Off: NaN. 1 is not off, because
+    /// rounding can carry the sum above 1.
     pub top_p: f32,
-    /// At most this many candidates, the best ranks first; default 30. Zero, negative, or the row's
-    /// length and more: no limit.
+    /// The largest number of candidates, best ranks first; default 30. Off: <= 0, or >= the row's
+    /// length.
     pub top_k: i32,
 }
 

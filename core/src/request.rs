@@ -217,7 +217,7 @@ fn draw<'s>(sampler: &'s mut Sampler, request: &SampleRequest<'_>) -> Result<Dra
         None => Source::Generator(generator),
     };
     let (outcome, distribution) = draw.sample(&mut source, scratch)?;
-    let id = offset + i64::from(outcome.id(|index| mask.id(index)));
+    let id = offset + i64::from(mask.id(outcome.candidate()?));
     debug_assert!(i32::try_from(id).is_ok(), "checked_offset allows no other");
     let sampled = SampledToken {
         token: id as i32,

@@ -83,14 +83,14 @@ impl Sampler {
     /// Draws a token with this sampler's generator; otherwise the same as [`crate::sample_token`].
     ///
     /// # Errors
-    /// Those of [`crate::sample_token`].
+    /// [`Error::NoCandidate`] if no logit is above -inf, else those of [`crate::sample_token`].
     pub fn sample(&mut self, logits: &[f32], params: &SamplerParams) -> Result<u32, Error> {
         let Self { generator, scratch, kernels, .. } = self;
         let (row, options) = (MaskedRow::whole(logits), DrawOptions::default());
         generator.after_fork()?;
         let draw = Draw { kernels: *kernels, row, params, options };
         let (outcome, _) = draw.sample(&mut Source::Generator(generator), scratch)?;
-        Ok(outcome.id(|index| index))
+        outcome.candidate()
     }
 
     /// Draws a token from the ids in `ranges`. The result is the same as that of [`Sampler::sample`] for a
@@ -99,7 +99,8 @@ impl Sampler {
     /// Ranges may come in any order and overlap; ids beyond the row are ignored.
     ///
     /// # Errors
-    /// [`Error::EmptyRow`] if no id of the row is allowed, else those of [`crate::sample_token`].
+    /// [`Error::EmptyRow`] if no id of the row is allowed, [`Error::NoCandidate`] if no allowed logit is
+    /// above -inf, else those of [`crate::sample_token`].
     pub fn sample_ranges(
         &mut self,
         logits: &[f32],
@@ -116,7 +117,7 @@ impl Sampler {
         generator.after_fork()?;
         let draw = Draw { kernels: *kernels, row, params, options: DrawOptions::default() };
         let (outcome, _) = draw.sample(&mut Source::Generator(generator), scratch)?;
-        Ok(outcome.id(|index| mask.id(index)))
+        outcome.candidate().map(|index| mask.id(index))
     }
 
     /// Draws a token as the request says. A request without options is the same as [`Sampler::sample`].
@@ -126,7 +127,8 @@ impl Sampler {
     /// cost one more pass over it.
     ///
     /// # Errors
-    /// [`Error::EmptyRow`] if no id of the row is allowed; [`Error::BadArgument`] if the uniform is not
+    /// [`Error::EmptyRow`] if no id of the row is allowed; [`Error::NoCandidate`] if no logit is above -inf
+    /// after penalties, bans and ranges; [`Error::BadArgument`] if the uniform is not
     /// in [0, 1), an id of the row not in 0..=i32::MAX, a penalty not finite, or the repetition penalty
     /// not positive; else those of [`crate::sample_token`]. After an error no random word was used.
     pub fn sample_request(&mut self, request: &SampleRequest<'_>) -> Result<SampleResult, Error> {

@@ -38,6 +38,21 @@ pub struct StreamConfig {
     pub ras_top_p: f32,
     /// The share of the window in CosyVoice's mode.
     pub ras_tau: f32,
+    /// Whether an end token from the second draw does not end the utterance, as in the original engine, which
+    /// goes on with code 0.
+    pub continues_after_redrawn_end: bool,
+}
+
+impl StreamConfig {
+    /// The code of a main token: its distance from the first semantic token, clamped to 0 ..
+    /// `codebook_size` - 1.
+    ///
+    /// # Errors
+    /// [`Error::BadArgument`] if `codebook_size` is 0.
+    pub fn code(&self, token: u32, codebook_size: u32) -> Result<u32, Error> {
+        let last = codebook_size.checked_sub(1).ok_or(Error::BadArgument)?;
+        Ok(token.saturating_sub(self.semantic_first as u32).min(last))
+    }
 }
 
 impl Default for StreamConfig {
@@ -52,6 +67,7 @@ impl Default for StreamConfig {
             ras_temperature: 1.0,
             ras_top_p: 0.9,
             ras_tau: 0.1,
+            continues_after_redrawn_end: false,
         }
     }
 }
@@ -105,7 +121,7 @@ impl Stream {
         &self.sampler
     }
 
-    /// Whether the last main token was the end token, from the first or the second draw.
+    /// Whether the last main token ended the utterance.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.ended
@@ -138,14 +154,16 @@ impl Stream {
             false => &both[..1],
         };
         let mut token = self.sampler.sample_ranges(logits, ranges, params)?;
-        if let Some(redraw) = self.ras_redraw_params(token, params) {
+        let redraw = self.ras_redraw_params(token, params);
+        if let Some(redraw) = redraw {
             token = self.sampler.sample_ranges(logits, ranges, &redraw)?;
         }
         self.window.push_back(token);
         while self.window.len() > self.config.ras_window as usize {
             self.window.pop_front();
         }
-        self.ended = i64::from(token) == i64::from(end);
+        let continues = redraw.is_some() && self.config.continues_after_redrawn_end;
+        self.ended = i64::from(token) == i64::from(end) && !continues;
         Ok(token)
     }
 
@@ -175,13 +193,11 @@ impl Stream {
         self.sampler.sample(logits, params)
     }
 
-    /// The code of a main token: its distance from the first semantic token, from 0 to
-    /// `codebook_size` - 1.
+    /// As [`StreamConfig::code`].
     ///
     /// # Errors
-    /// [`Error::BadArgument`] if `codebook_size` is 0.
+    /// Those of [`StreamConfig::code`].
     pub fn code(&self, token: u32, codebook_size: u32) -> Result<u32, Error> {
-        let last = codebook_size.checked_sub(1).ok_or(Error::BadArgument)?;
-        Ok(token.saturating_sub(self.config.semantic_first as u32).min(last))
+        self.config.code(token, codebook_size)
     }
 }

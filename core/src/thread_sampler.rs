@@ -2,6 +2,7 @@
 
 use crate::draw::{Draw, DrawOptions, MaskedRow};
 use crate::rng::Source;
+use crate::rules::rank::FALLBACK_ID;
 use crate::simd::Kernels;
 use crate::{Error, SamplerParams, thread_rng};
 
@@ -21,11 +22,17 @@ pub fn sample_token(logits: &[f32], params: &SamplerParams) -> Result<u32, Error
     let outcome = match draw.greedy_or_single()? {
         Some(outcome) => outcome,
         None => thread_rng::with(|generator, scratch| {
-            draw.sample_candidates(&mut Source::Generator(generator), scratch)
-                .map(|(drawn, _)| drawn)
+            let mut source = Source::Generator(generator);
+            let (outcome, _) = draw.sample_candidates(&mut source, scratch)?;
+            if outcome.index.is_none() && outcome.candidates > 1 {
+                // The original sampler draws from NaN weights here; later tokens depend on the position.
+                source.uniform();
+            }
+            Ok(outcome)
         })?,
     };
-    Ok(outcome.id(|index| index))
+    // Engines rely on a token here; calls with a handle return `Error::NoCandidate`.
+    Ok(outcome.index.unwrap_or(FALLBACK_ID))
 }
 
 /// Puts this thread's generator in the state of `std::mt19937(seed)`.

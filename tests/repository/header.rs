@@ -1,32 +1,37 @@
-//! The committed header is what the sources generate, and it names what Cargo.toml says.
+//! The committed header is what the sources and include/manual.txt generate, and it reads as a manual.
+//!
+//! cbindgen makes the declarations with their comments, in one run. The manual has the text between them,
+//! and a line `@name` at the place of each. So the order is the manual's, and nothing is left out.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// The chapters of the header, in the order in which one learns them.
-const CHAPTERS: [&str; 18] = [
+/// The files that declare something, those of the Rust library first.
+const SOURCES: [&str; 14] = [
     "core/src/params.rs",
-    "src/oneshot.rs",
     "core/src/id_mask.rs",
-    "src/sampler.rs",
-    "src/request.rs",
-    "src/rows.rs",
-    "src/stream_config.rs",
-    "src/stream.rs",
-    "src/chain.rs",
-    "src/chain_logits.rs",
-    "src/chain_stages.rs",
-    "src/chain_preset.rs",
     "core/src/chain/token.rs",
-    "src/chain_draw.rs",
-    "src/report_structs.rs",
-    "src/report.rs",
+    "src/one_draw.rs",
+    "src/samplers.rs",
+    "src/requests.rs",
+    "src/streams.rs",
+    "src/chains.rs",
+    "src/stages.rs",
+    "src/presets.rs",
+    "src/report_layout.rs",
+    "src/reports.rs",
     "src/status.rs",
-    "src/version.rs",
+    "src/versions.rs",
 ];
 
 /// Files of the C layer that declare nothing.
-const NOT_CHAPTERS: [&str; 4] = ["src/fp_env.rs", "src/guard.rs", "src/lib.rs", "src/pointers.rs"];
+const NOT_SOURCES: [&str; 5] =
+    ["src/fp_env.rs", "src/guard.rs", "src/handle.rs", "src/lib.rs", "src/pointers.rs"];
+
+/// The longest that the header may be, as a whole and for each function.
+const MAX_LINES: usize = 1900;
+const MAX_LINES_PER_FUNCTION: usize = 28;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -48,15 +53,95 @@ fn committed() -> &'static str {
 }
 
 fn generated() -> String {
+    let manual = root().join("include/manual.txt");
+    let manual = std::fs::read_to_string(manual).expect("include/manual.txt is readable");
+    let mut items = declarations();
+    let mut header = String::new();
+    for line in manual.lines() {
+        match line.strip_prefix('@') {
+            Some(name) => {
+                let item = items.remove(name);
+                header += &item.unwrap_or_else(|| panic!("@{name} is no declaration, or is twice"));
+            }
+            None => header += &format!("{line}\n"),
+        }
+    }
+    let left: Vec<_> = items.keys().collect();
+    assert!(left.is_empty(), "include/manual.txt has no place for {left:?}");
+    header
+}
+
+/// What cbindgen makes of the sources: each declaration with its comment, by the name in the manual.
+fn declarations() -> BTreeMap<String, String> {
     let config = cbindgen::Config::from_file(root().join("cbindgen.toml")).expect("cbindgen.toml");
-    let builder = CHAPTERS.iter().fold(cbindgen::Builder::new().with_config(config), |b, file| {
-        b.with_src(root().join(file))
-    });
+    let builder =
+        SOURCES.iter().fold(cbindgen::Builder::new().with_config(config), |builder, file| {
+            builder.with_src(root().join(file))
+        });
     let mut text = Vec::new();
     builder.generate().expect("the C layer is understood").write(&mut text);
-    // cbindgen ends each line of a blank comment with a space, and some editors would remove it.
     let text = String::from_utf8(text).expect("the header is UTF-8");
-    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    // A constant of a struct follows it without a blank line.
+    let text = text.replace(";\n/**", ";\n\n/**");
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let items = lines.split(|line| line.is_empty()).filter(|item| !item.is_empty());
+    let mut named = BTreeMap::new();
+    for item in items {
+        let name = name_of(item);
+        // The constant of the parameters' defaults is Rust's; C has s2_sampler_params_default().
+        if name.ends_with("_DEFAULT") {
+            continue;
+        }
+        let name = if name == "S2SamplerParams" { "SamplerParams".to_owned() } else { name };
+        assert!(named.insert(name.clone(), layout(item)).is_none(), "{name} is declared twice");
+    }
+    named
+}
+
+/// The name that a declaration declares.
+fn name_of(item: &[&str]) -> String {
+    let code: Vec<&str> = item.iter().copied().filter(|line| !is_comment(line)).collect();
+    let code = code.join(" ");
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let before = match code.strip_prefix("#define ") {
+        Some(rest) => return rest.split(' ').next().expect("a name").to_owned(),
+        None if code.starts_with("typedef") => code.trim_end_matches(';'),
+        None => code.split_once('(').unwrap_or_else(|| panic!("no declaration: {code}")).0,
+    };
+    before.rsplit(|c| !is_name(c)).next().expect("a name").to_owned()
+}
+
+/// A declaration as it stands in the header: comments of one line on one line, and no `struct`, since every
+/// struct has a typedef.
+fn layout(item: &[&str]) -> String {
+    let mut text = String::new();
+    let mut i = 0;
+    while i < item.len() {
+        let one_line = item[i].trim_start() == "/**"
+            && item.get(i + 2).is_some_and(|line| line.trim() == "*/")
+            && item[i + 1].len() <= 95;
+        if one_line {
+            let (indent, _) = item[i].split_once("/**").expect("seen above");
+            let words = item[i + 1].trim_start().trim_start_matches("* ");
+            text += &format!("{indent}/** {words} */\n");
+            i += 3;
+        } else if item[i] == "S2_MUST_USE" && item[i + 1].ends_with(';') {
+            text += "S2_MUST_USE ";
+            i += 1;
+        } else {
+            let line = item[i];
+            let is_code = !is_comment(line) && !line.starts_with("typedef");
+            text += &if is_code { line.replace("struct ", "") } else { line.to_owned() };
+            text.push('\n');
+            i += 1;
+        }
+    }
+    text
+}
+
+fn is_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("/*") || line.starts_with("* ") || line == "*" || line.starts_with("*/")
 }
 
 #[test]
@@ -66,19 +151,20 @@ fn committed_header_is_the_generated_one() {
     let differs = old.lines().zip(new.lines()).position(|(a, b)| a != b);
     assert!(
         old == new,
-        "include/s2sampler.h is not what src/ and cbindgen.toml generate (first difference: \
-         line {}). To rewrite it: S2_UPDATE=1 cargo test --test repository header",
+        "include/s2sampler.h is not what src/ and include/manual.txt generate (first difference: \
+         line {}). To rewrite it: make header",
         differs.unwrap_or_else(|| old.lines().count().min(new.lines().count())) + 1
     );
 }
 
 #[test]
-fn every_file_of_the_c_layer_is_a_chapter_or_known_not_to_be() {
+fn every_file_of_the_c_layer_is_a_source_or_known_not_to_be() {
     for entry in std::fs::read_dir(root().join("src")).expect("src") {
         let file = entry.expect("an entry").file_name();
         let file = format!("src/{}", file.to_str().expect("a UTF-8 name"));
+        let is_source = SOURCES.contains(&file.as_str());
         assert!(
-            CHAPTERS.contains(&file.as_str()) != NOT_CHAPTERS.contains(&file.as_str()),
+            is_source != NOT_SOURCES.contains(&file.as_str()),
             "{file} must be in exactly one of the two lists above"
         );
     }
@@ -87,7 +173,7 @@ fn every_file_of_the_c_layer_is_a_chapter_or_known_not_to_be() {
 #[test]
 fn version_text_is_cargos() {
     let line = format!("#define S2_VERSION_STRING \"{}\"", env!("CARGO_PKG_VERSION"));
-    assert!(committed().lines().any(|l| l == line), "no line {line}: see cbindgen.toml");
+    assert!(committed().lines().any(|l| l == line), "no line {line}: see include/manual.txt");
 }
 
 #[test]
@@ -103,40 +189,92 @@ fn header_names_every_status() {
     assert_eq!(numbers, expected);
 }
 
-/// The header is the manual: about four fifths prose, and each function says the same things in the
-/// same order.
+/// Page one is enough for a drop-in; the contents list names the chapters that follow, in their order.
 #[test]
-fn every_function_is_documented_in_the_same_order() {
+fn page_one_and_contents_come_before_the_chapters() {
     let header = committed();
-    let prose = header.lines().filter(|l| is_comment(l)).count();
-    let lines = header.lines().filter(|l| !l.is_empty()).count();
-    assert!(prose * 5 >= lines * 4, "{prose} of {lines} lines are prose");
+    let at = |text: &str| header.find(text).unwrap_or_else(|| panic!("no {text:?}"));
+    let page_one = [
+        "PAGE ONE",
+        "typedef struct S2SamplerParams {",
+        "s2_sampler_params_default(void);",
+        "int32_t s2_sample_token(",
+        "void s2_seed_thread(",
+        "#define S2_ERROR_NULL_POINTER",
+        "s2_status_string(int32_t status);",
+        "This is all you need for a drop-in.",
+        "CONTENTS",
+    ];
+    let places: Vec<usize> = page_one.map(at).to_vec();
+    assert!(places.is_sorted(), "{page_one:?} are at {places:?}");
+    let before = &header[..places[places.len() - 1]];
+    let lines = before.lines().count();
+    assert!(lines <= 190, "page one has {lines} lines");
 
+    let chapters: Vec<(usize, &str)> = header
+        .lines()
+        .collect::<Vec<_>>()
+        .windows(2)
+        .filter(|pair| pair[0].starts_with("/* ====="))
+        .map(|pair| pair[1].trim_start_matches(" * "))
+        .map(|banner| (at(banner), banner))
+        .collect();
+    assert_eq!(chapters.len(), 8, "{chapters:?}");
+    for (i, (place, banner)) in chapters.iter().enumerate() {
+        let (number, title) = banner.split_once(". ").expect("a number and a title");
+        assert_eq!(number, (i + 1).to_string());
+        assert!(*place > places[places.len() - 1], "{banner} comes before the contents");
+        let first = title.split(' ').next().expect("a word");
+        let entry = header.lines().find(|line| line.starts_with(&format!(" *  {number}. ")));
+        let listed = entry.is_some_and(|entry| entry.to_uppercase().contains(first));
+        assert!(listed, "the contents list has no {banner:?}");
+    }
+    assert!(chapters.is_sorted(), "{chapters:?}");
+}
+
+/// Each function is documented and explains each parameter, but the handle it works on.
+#[test]
+fn every_function_is_documented() {
+    let header = committed();
     let mut documented = 0;
-    for (start, _) in header.match_indices("/**\n") {
+    for (start, _) in header.match_indices("/**") {
         let (comment, rest) = header[start..].split_once("*/\n").expect("comments end");
         let declaration = rest.split(';').next().unwrap_or_default();
-        let is_type = declaration.starts_with("typedef");
-        if !declaration.contains("s2_") || declaration.contains("#define") || is_type {
+        let is_function = declaration.contains('(') && declaration.contains("s2_");
+        if !is_function || declaration.contains("#define") || declaration.contains("typedef") {
             continue;
         }
         documented += 1;
-        let parts = ["Parameters:", "Returns:", "Randomness:", "Threads:", "Memory:", "Since:"];
-        let places: Vec<_> = parts.iter().map(|part| comment.find(part)).collect();
-        assert!(places.iter().all(Option::is_some), "{declaration} lacks one of {parts:?}");
-        assert!(places.is_sorted(), "{declaration} has {parts:?} in another order");
-        let arguments = declaration.split_once('(').expect("a function").1;
-        for name in arguments.split([',', ')']).filter_map(|a| a.trim().rsplit([' ', '*']).next()) {
-            let listed = comment.contains(&format!("- `{name}`:"));
-            assert!(listed || name.is_empty() || name == "void", "{declaration}: no `{name}`");
+        let (function, arguments) = declaration.split_once('(').expect("a function");
+        let names = arguments.split([',', ')']);
+        for name in names.filter_map(|a| a.trim().rsplit([' ', '*']).next()) {
+            let is_handle = ["sampler", "stream", "chain", "report"].contains(&name);
+            let is_row = ["logits", "vocab_size", "params"].contains(&name)
+                && (function.ends_with("_sample")
+                    || function.ends_with("_ranges")
+                    || function.contains("s2_stream_"));
+            let explained = comment.contains(&format!("`{name}`"));
+            let named = explained || is_handle || is_row || name.is_empty() || name == "void";
+            assert!(named, "{function}: no word about `{name}`");
         }
     }
     let code = header.lines().filter(|line| !is_comment(line));
     let declared = code.filter(|l| l.contains(" s2_") || l.contains(" *s2_")).count();
-    assert!(documented > 0 && documented == declared, "{documented} of {declared} functions");
+    assert!(documented > 60 && documented == declared, "{documented} of {declared} functions");
+
+    let lines = header.lines().count();
+    let most = MAX_LINES.min(MAX_LINES_PER_FUNCTION * documented);
+    assert!(lines <= most, "{lines} lines for {documented} functions, at most {most}");
+    let too_long = header.lines().filter(|line| line.chars().count() > 100).count();
+    assert_eq!(too_long, 0, "lines above 100 columns");
 }
 
-fn is_comment(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with("/*") || line.starts_with("* ") || line == "*" || line.starts_with("*/")
+/// Words that say nothing, or that a reader stumbles over.
+#[test]
+fn header_is_plain() {
+    let header = committed();
+    for words in ["Since:", "memory lacks", "one's own", "told of", " tells ", "lest ", "be it "] {
+        let line = header.lines().position(|line| line.contains(words));
+        assert_eq!(line, None, "{words:?} in this line, counted from 0");
+    }
 }

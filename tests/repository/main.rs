@@ -11,6 +11,7 @@
 
 mod docs;
 mod exports;
+mod handle;
 mod header;
 mod library;
 mod readme;

@@ -4,15 +4,15 @@ use crate::rules::rank::RankKey;
 
 /// A candidate: a token with its logit and its probability.
 ///
-/// 12 bytes without padding, the layout of llama.cpp's `llama_token_data`. Since: 0.1.0
+/// 12 bytes without padding, the layout of llama.cpp's `llama_token_data`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TokenData {
-    /// The token's id. A row's ids are 0 to its length - 1; in an array of one's own any number goes.
+    /// The token's id. In a row: its index. In an array of the caller's: any number.
     pub id: i32,
-    /// Its logit. NaN counts as -inf.
+    /// Its logit, as the last stage left it. NaN counts as -inf.
     pub logit: f32,
-    /// Its probability, as of the last stage that computed probabilities; what it was if there is none.
+    /// Its probability at the last stage that computed some; unchanged if no stage did.
     pub p: f32,
 }
 

@@ -16,6 +16,14 @@ pub(crate) struct Generator {
     forks_at_seeding: Option<u32>,
 }
 
+/// A seed from the operating system, to use and to log.
+///
+/// # Errors
+/// [`Error::NoEntropy`] if the system gives no random bytes.
+pub fn random_seed() -> Result<u32, Error> {
+    system_seed()
+}
+
 impl Generator {
     pub(crate) fn new(seed: u32) -> Self {
         Self::from_parts(Mt::new(seed), seed, 0)

@@ -12,5 +12,6 @@ mod state;
 mod system_seed;
 
 pub(crate) use generator::Generator;
+pub use generator::random_seed;
 pub(crate) use source::Source;
 pub(crate) use state::{STATE_LEN, restore, save};

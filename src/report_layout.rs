@@ -1,71 +1,73 @@
-//! Chapter "A report": what it has to read.
+//! Chapter "Reports": what a report has to read.
 
 use core::ffi::c_char;
 use core::ptr;
 use s2sampler_core::{CandidateReport, Error, Report, StageReport, reserve};
 
-/// What one stage did, in a S2Report.
+/// What one stage did, in an S2Report.
 ///
-/// The candidates counted are those above -inf, and one if there is none. From the stage s2 on they are
-/// those of its draw, which at -inf count too, as S2SampleResult's do. Since: 0.1.0
+/// The candidates counted are those above -inf, and one if there is none. From stage s2 on they are
+/// those of its draw: candidates at -inf count, as in S2SampleResult.
 #[repr(C)]
 pub struct S2ReportStage {
     /// sizeof(S2ReportStage) in the library's header.
     pub struct_size: u32,
     /// The number of candidates before the stage.
     pub before: i32,
-    /// The number of those it left; of greedy 1.
+    /// The number of candidates after it; 1 for greedy.
     pub after: i32,
-    /// 1 if its parameters say that it does nothing, otherwise 0.
+    /// 1 if its parameters turn it off, otherwise 0.
     pub off: i32,
-    /// The share of the probability in the row, as it came, that the candidates left have.
+    /// The share of the original row's probability that the candidates left have.
     pub raw_mass: f64,
-    /// The share of the probability among the candidates before the stage that they have.
+    /// Their share of the probability among the candidates before the stage.
     pub kept_mass: f64,
-    /// The entropy of what is left, in nats.
+    /// The entropy of the candidates left, in nats.
     pub entropy: f64,
-    /// Where it cut, in the `unit`. top_k: k. top_p: p. min_p: p times the largest probability. typical:
-    /// p. top_n_sigma: the least logit. xtc: its threshold. mirostat_v2: mu. s2: top_k if that was nearer,
-    /// otherwise top_p. temperature, temperature_ext: what the logits were divided by. Other stages, those
-    /// off, and those that never ran: NaN.
+    /// Where it cut, in `unit`. top_k: k. top_p: p. min_p: p times the largest probability.
+    /// typical: p. top_n_sigma: the lowest logit kept. xtc: its threshold. mirostat_v2: mu. s2:
+    /// top_k if that cut earlier, otherwise top_p. temperature, temperature_ext: the divisor. NaN
+    /// for other stages, and for stages that are off or never ran.
     pub threshold: f64,
-    /// What s2_chain_stage_name() tells.
+    /// As s2_chain_stage_name().
     pub name: *const c_char,
     /// The parameters with their names, such as "p 0.9, min_keep 1".
     pub parameters: *const c_char,
-    /// "rank", "running probability", "probability", "mass", "logit", "temperature" or "bits"; "" without
-    /// a threshold.
+    /// "rank", "running probability", "probability", "mass", "logit", "temperature" or "bits"; ""
+    /// if there is no threshold.
     pub unit: *const c_char,
 }
 
-/// What became of one token, in a S2Report. Since: 0.1.0
+/// What became of one token, in an S2Report.
 #[repr(C)]
 pub struct S2ReportCandidate {
     /// sizeof(S2ReportCandidate) in the library's header.
     pub struct_size: u32,
-    /// The token.
+    /// The token's id.
     pub id: i32,
     /// Its logit in the row.
     pub logit: f32,
-    /// Its logit after the last stage that it came to.
+    /// Its logit after the last stage that it reached.
     pub final_logit: f32,
-    /// Its probability in the row, at temperature 1.
+    /// Its probability in the row, at temperature 1. In a row with +inf logits they share it
+    /// equally (here and in stage softmax; in S2SampleResult each has 1).
     pub raw_probability: f64,
-    /// The sum of these from the first rank to this one.
+    /// The sum of the raw probabilities from rank 0 to this one.
     pub running: f64,
-    /// The probability with which it is selected; if no stage selects, its share of what is left.
+    /// The probability with which it is selected; if no stage selects, its share among the
+    /// candidates left.
     pub final_probability: f64,
     /// Its rank in the row, from 0.
     pub rank: i32,
-    /// The index of the stage that dropped it; -1 if none did, or if it is at -inf in the row.
+    /// The index of the stage that dropped it; -1 if none did, or if its logit in the row is -inf.
     pub dropped_by: i32,
 }
 
-/// What the stages did to the candidates of a row: to be read, and freed by s2_report_free().
+/// What the stages did to the candidates of a row. To read, and to free by s2_report_free().
 ///
-/// All that the pointers lead to is the report's and ends with it; none is NULL, nor is any element. The
-/// structs are reached by pointers, and each tells its size, so that all of them can grow: a field that
-/// a struct's struct_size does not cover is not there. Since: 0.1.0
+/// The report owns all that its pointers lead to; none of them is NULL, nor is any element. Structs
+/// are reached by pointers and state their sizes, so that they can grow: a field that a struct_size
+/// does not cover does not exist.
 #[repr(C)]
 pub struct S2Report {
     /// sizeof(S2Report) in the library's header.
@@ -80,21 +82,22 @@ pub struct S2Report {
     pub entropy: f64,
     /// The number of stages.
     pub n_stages: i32,
-    /// The index of the one that selects, after which none runs; -1 if none does.
+    /// The index of the selecting stage, after which none runs; -1 if there is none.
     pub selecting: i32,
-    /// The number of candidates told of.
+    /// The number of elements of `candidates`.
     pub n_candidates: i32,
     /// The number of warnings.
     pub n_warnings: i32,
-    /// The stages in their order; those that never run have the numbers of the last that does.
+    /// The stages in their order. Stages that never run repeat the numbers of the last that does.
     pub stages: *const *const S2ReportStage,
     /// The first tokens by rank in the row, dropped or not.
     pub candidates: *const *const S2ReportCandidate,
-    /// Sentences in English about settings that have no effect, or too much. Their words may change.
+    /// English sentences about settings without effect, or with too much of it. The wording may
+    /// change.
     pub warnings: *const *const c_char,
-    /// All of it as one JSON object, with the names of these fields: numbers that are not finite, and a
-    /// `selecting` or `dropped_by` of none, are null; `off` is a truth value;
-    /// `struct_size`, `rank` and the fields n_* are left out.
+    /// The report as one JSON object with the names of these fields. Numbers that are not finite,
+    /// and `selecting` or `dropped_by` of -1, are null; `off` is a Boolean; struct_size, rank and
+    /// the n_* are left out.
     pub json: *const c_char,
 }
 

@@ -1,0 +1,212 @@
+//! Chapter "Chains": their life, and draws with them.
+#![allow(unsafe_code, unsafe_op_in_unsafe_fn)]
+
+use crate::guard::Opaque;
+use crate::handle::Handle;
+use crate::pointers::Rows;
+use crate::{guard, pointers};
+use core::ffi::c_char;
+use core::mem::offset_of;
+use core::ptr;
+use s2sampler_core::{Chain, Error, Stage, TokenData};
+
+/// Stages in the order in which you add them, each applied to what the one before left.
+///
+/// Its tokens depend on the stages, their seeds, the rows and the accepted tokens, in order.
+pub struct S2Chain(Handle<Chain>);
+
+impl S2Chain {
+    pub(crate) fn new(chain: Chain) -> Self {
+        Self(Handle::new(chain))
+    }
+}
+
+impl Opaque for S2Chain {
+    type Content = Chain;
+    fn handle(&self) -> &Handle<Chain> {
+        &self.0
+    }
+}
+
+/// Candidates in the caller's memory, for s2_chain_apply(). The layout is that of llama.cpp's
+/// `llama_token_data_array`: a pointer to one can be passed as a pointer to the other.
+#[repr(C)]
+pub struct S2TokenDataArray {
+    /// The candidates. Ids may be any numbers, repeated ones too.
+    pub data: *mut TokenData,
+    /// How many there are, 1 to 2147483647. Written: how many are left.
+    pub size: usize,
+    /// Written: the index of the selected candidate, -1 if no stage of the chain selects.
+    pub selected: i64,
+    /// Whether they are in rank order: falling logit, equal logits by rising id. Checked: a wrong
+    /// true does no harm. Written, too.
+    pub sorted: bool,
+}
+
+/// As [`S2TokenDataArray`], for callers whose bool holds another byte than 0 or 1.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Array {
+    data: *mut TokenData,
+    size: usize,
+    selected: i64,
+    sorted: u8,
+}
+
+const _: () = {
+    assert!(size_of::<Array>() == size_of::<S2TokenDataArray>());
+    assert!(offset_of!(Array, selected) == offset_of!(S2TokenDataArray, selected));
+    assert!(offset_of!(Array, sorted) == offset_of!(S2TokenDataArray, sorted));
+};
+
+/// Makes a chain without stages.
+#[must_use]
+#[unsafe(no_mangle)]
+pub extern "C" fn s2_chain_new() -> *mut S2Chain {
+    guard::new_handle(|_| Ok(S2Chain::new(Chain::new())))
+}
+
+/// Makes a second chain in the same state, histories and generators included: both continue alike.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_clone(chain: *const S2Chain) -> *mut S2Chain {
+    guard::new_handle(|call| guard::read(call, chain, |chain| chain.try_clone().map(S2Chain::new)))
+}
+
+/// Frees a chain.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_free(chain: *mut S2Chain) {
+    guard::free(chain);
+}
+
+/// Puts every stage in the state in which it was added: histories empty, generators as seeded,
+/// Mirostat's mu at 2 tau. Returns 0 or a status of "Errors".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_reset(chain: *mut S2Chain) -> i32 {
+    guard::change(chain, |chain, _| {
+        chain.reset();
+        Ok(0)
+    })
+}
+
+/// Removes a stage; the indices after `index` become one less.
+///
+/// Returns 0, or S2_ERROR_BAD_ARGUMENT if there is no such stage.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_remove(chain: *mut S2Chain, index: i32) -> i32 {
+    guard::change(chain, |chain, _| {
+        chain.remove(usize::try_from(index).map_err(|_| Error::BadArgument)?)?;
+        Ok(0)
+    })
+}
+
+/// Returns the number of stages, those that are off included, or a status.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_count(chain: *const S2Chain) -> i32 {
+    guard::number(|call| guard::read(call, chain, |chain| Ok(chain.stages().len() as u32)))
+}
+
+/// Returns the name of the stage at `index`: what follows s2_chain_add_ in the function that adds
+/// it, such as "top_k". Static text; NULL if there is no such stage, and where a status would be
+/// returned.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_stage_name(chain: *const S2Chain, index: i32) -> *const c_char {
+    guard::value(ptr::null(), |call| {
+        let name = guard::read(call, chain, |chain| {
+            let index = usize::try_from(index).map_err(|_| Error::BadArgument)?;
+            chain.stages().get(index).map(Stage::c_name).ok_or(Error::BadArgument)
+        });
+        name.map_or(ptr::null(), |name| name.as_ptr())
+    })
+}
+
+/// Draws one token: applies the stages to a row, and accepts the selected token.
+///
+/// `logits`, `n`: the row, as for s2_sample_token().
+///
+/// Returns the id, 0 <= id < `n`, or a status: S2_ERROR_EMPTY_ROW if `n` <= 0,
+/// S2_ERROR_NO_SELECTION if no stage selects, S2_ERROR_NO_CANDIDATE if no logit is above -inf.
+/// Nothing changes then, except that after S2_ERROR_OUT_OF_MEMORY the stages may have used random
+/// words.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_sample(chain: *mut S2Chain, logits: *const f32, n: i32) -> i32 {
+    guard::change(chain, |chain, call| chain.sample(pointers::slice(call, logits, n)?))
+}
+
+/// Draws one token from each of several rows, each with its own chain, from the first row to the
+/// last.
+///
+/// `chains`: a handle for each row. A handle may be given for several rows: each draw sees the
+/// tokens accepted before.
+///
+/// `logits`, `rows`, `row_stride`, `n`: as `logits`, `rows`, `row_stride`, `vocab_size` of
+/// s2_sampler_sample_rows(). `tokens`: for each row its token, or its status as of
+/// s2_chain_sample().
+///
+/// Returns the number of rows that have a token, or a status, as s2_sampler_sample_rows().
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_sample_rows(
+    chains: *const *mut S2Chain,
+    logits: *const f32,
+    rows: i32,
+    row_stride: isize,
+    n: i32,
+    tokens: *mut i32,
+) -> i32 {
+    guard::number(|_| {
+        let rows = Rows { handles: chains, logits, rows, row_stride, tokens };
+        let count = rows.count()?;
+        Ok(rows.sample(count, |_, chain, row| s2_chain_sample(chain, row, n)))
+    })
+}
+
+/// Applies the stages to an array of candidates. Nothing is accepted: s2_chain_accept() does that.
+/// No stage needs to select.
+///
+/// The candidates left are moved to the front of the array, with their logits as the stages made
+/// them. Stages that compute probabilities write them; the others leave what was there.
+///
+/// `array`: at any alignment; `size`, `selected` and `sorted` are written.
+///
+/// Returns 0 or a status: S2_ERROR_EMPTY_ROW if `size` is 0, S2_ERROR_BAD_ARGUMENT if it is above
+/// 2147483647, S2_ERROR_NO_CANDIDATE if no logit is above -inf. After S2_ERROR_OUT_OF_MEMORY the
+/// candidates may be changed: fill the array anew.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_apply(chain: *mut S2Chain, array: *mut S2TokenDataArray) -> i32 {
+    guard::change(chain, |chain, call| {
+        let place = array.cast::<Array>();
+        let mut array = pointers::read(place)?;
+        let tokens = pointers::slice_mut(call, array.data, array.size)?;
+        let applied = if tokens.is_empty() {
+            array.selected = -1;
+            Err(Error::EmptyRow)
+        } else {
+            chain.apply(tokens, array.sorted != 0).map(|applied| {
+                array.size = applied.len;
+                array.selected = applied.selected.map_or(-1, |selected| selected as i64);
+                array.sorted = u8::from(applied.sorted);
+            })
+        };
+        pointers::write(place, array)?;
+        applied.map(|()| 0)
+    })
+}
+
+/// Accepts a token: the stages with a history take it in. For tokens of the prompt, and for tokens
+/// drawn elsewhere or by s2_chain_apply().
+///
+/// `token`: its id; any number. Returns 0, or S2_ERROR_OUT_OF_MEMORY, and then no stage took it in.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_accept(chain: *mut S2Chain, token: i32) -> i32 {
+    guard::change(chain, |chain, _| {
+        chain.accept(token)?;
+        Ok(0)
+    })
+}

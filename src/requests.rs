@@ -1,0 +1,301 @@
+//! Chapter "Requests".
+#![allow(unsafe_code, unsafe_op_in_unsafe_fn)]
+
+use crate::guard::Call;
+use crate::pointers::Versioned;
+use crate::samplers::S2Sampler;
+use crate::{guard, pointers};
+use core::mem::offset_of;
+use core::ptr;
+use s2sampler_core::{
+    Error, SampleRequest, SampledToken, SamplerParams, TokenProbability, TokenRange,
+};
+
+/// Flag: draw with S2SampleRequest.uniform; the generator is not used.
+pub const S2_REQUEST_UNIFORM: u32 = 1;
+/// Flag: S2SampleRequest.keep_id stays a candidate.
+pub const S2_REQUEST_KEEP_ID: u32 = 2;
+/// Flag: the result has the probabilities of S2SampleRequest.watched_id.
+pub const S2_REQUEST_WATCH_ID: u32 = 4;
+/// Flag: of the result only token, candidates and words are wanted. The fields from nans on are 0,
+/// and the pass over the row that they cost is saved.
+pub const S2_REQUEST_NO_STATS: u32 = 8;
+
+const FLAGS: u32 =
+    S2_REQUEST_UNIFORM | S2_REQUEST_KEEP_ID | S2_REQUEST_WATCH_ID | S2_REQUEST_NO_STATS;
+
+/// A draw with options. All bytes zero but struct_size, logits and vocab_size: the draw of
+/// s2_sampler_sample() with the default parameters.
+///
+/// Ids are the index in `logits` plus `id_offset`. An id that is not in the row is ignored,
+/// wherever it stands. What the pointers lead to is only read, during the call.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct S2SampleRequest {
+    /// sizeof(S2SampleRequest): see "Structs that may grow".
+    pub struct_size: u32,
+    /// S2_REQUEST_* flags, joined by |. 0: none. Unknown bits are S2_ERROR_BAD_ARGUMENT.
+    pub flags: u32,
+    /// The row, as for s2_sample_token().
+    pub logits: *const f32,
+    /// The number of logits. <= 0 is S2_ERROR_EMPTY_ROW.
+    pub vocab_size: i32,
+    /// The id of the first logit, for a row that holds a part of the vocabulary. >= 0, and the last
+    /// id is <= 2147483647.
+    pub id_offset: i32,
+    /// Temperature, top_p and top_k. NULL: 0.8, 0.8, 30.
+    pub params: *const SamplerParams,
+    /// The allowed ids, as for s2_sampler_sample_ranges(). n_ranges 0: all are allowed.
+    pub ranges: *const TokenRange,
+    /// Ids that count as -inf, in any order.
+    pub banned: *const i32,
+    /// The latest tokens, oldest first, for the three penalties.
+    pub history: *const i32,
+    /// The number of ranges, >= 0, as the two numbers after it.
+    pub n_ranges: i32,
+    /// The number of banned ids.
+    pub n_banned: i32,
+    /// The number of tokens in `history`.
+    pub n_history: i32,
+    /// How many of the latest tokens of `history` the penalties look at. 0: none, which turns the
+    /// penalties off. -1: all. Below -1 is S2_ERROR_BAD_ARGUMENT.
+    pub penalty_window: i32,
+    /// A logit > 0 of a token in the window is divided by this, another is multiplied, once however
+    /// often the token occurs. > 0 and finite. Off: 0, 1.
+    pub repetition_penalty: f32,
+    /// Is subtracted from the logit of a token in the window once for each occurrence. Finite; < 0
+    /// favours such tokens. Off: 0.
+    pub frequency_penalty: f32,
+    /// Is subtracted from the logit of a token in the window once. Finite; < 0 favours such tokens.
+    /// Off: 0.
+    pub presence_penalty: f32,
+    /// Drops candidates whose probability at temperature 1 is below this share of the best one's.
+    /// Off: <= 0, NaN.
+    pub min_p: f32,
+    /// With S2_REQUEST_KEEP_ID: the id that stays a candidate whatever its rank, if its logit is >
+    /// -inf.
+    pub keep_id: i32,
+    /// With S2_REQUEST_WATCH_ID: the id whose probabilities the result has.
+    pub watched_id: i32,
+    /// With S2_REQUEST_UNIFORM: the u of step 7, for callers with a generator of their own. 0 <=
+    /// uniform < 1; -0.0 is 0. Anything else is S2_ERROR_BAD_ARGUMENT.
+    pub uniform: f64,
+}
+
+// SAFETY: `repr(C)`, begins with its size, numbers and pointers only. Without padding where pointers have 8
+// bytes; it is never written, so padding elsewhere would only be copied.
+unsafe impl Versioned for S2SampleRequest {
+    const FIRST_SIZE: usize = offset_of!(Self, uniform) + 8;
+}
+
+/// The result of a draw with options. Set struct_size before the draw, by hand or by
+/// s2_sample_result_init(); the draw writes all other fields.
+///
+/// "Raw" is the probability in the softmax of the row as it was passed, at temperature 1, to about
+/// five digits. If there are +inf logits, each of them has 1 and the others 0. "Final" is the
+/// probability with which this request draws the token; 1 if nothing was left to chance. Logarithms
+/// are natural and tell small probabilities apart; that of 0 is -inf.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct S2SampleResult {
+    /// sizeof(S2SampleResult): see "Structs that may grow".
+    pub struct_size: u32,
+    /// The token, as returned.
+    pub token: i32,
+    /// The number of candidates drawn from, those at -inf included. 1 for a temperature <= 0 and
+    /// for top_k 1. A u was used if and only if this is >= 2.
+    pub candidates: i32,
+    /// The words taken from the generator: 0 or 2.
+    pub words: u32,
+    /// The number of NaN in the row, allowed or not.
+    pub nans: i32,
+    /// The number of +inf in the row, allowed or not.
+    pub infinities: i32,
+    /// The token's raw probability.
+    pub raw_probability: f64,
+    /// Its logarithm.
+    pub raw_log_probability: f64,
+    /// The token's final probability.
+    pub final_probability: f64,
+    /// Its logarithm.
+    pub final_log_probability: f64,
+    /// The watched id's raw probability; 0 without one, or if it is not in the row.
+    pub watched_raw_probability: f64,
+    /// Its logarithm.
+    pub watched_raw_log_probability: f64,
+    /// The watched id's final probability; 0 also if it is no candidate.
+    pub watched_final_probability: f64,
+    /// Its logarithm.
+    pub watched_final_log_probability: f64,
+}
+
+// SAFETY: `repr(C)`, begins with its size, 6 words of 4 bytes and 8 of 8 without padding, numbers only.
+unsafe impl Versioned for S2SampleResult {
+    const FIRST_SIZE: usize = 6 * 4 + 8 * 8;
+}
+
+impl S2SampleRequest {
+    const ZERO: Self = Self {
+        struct_size: size_of::<Self>() as u32,
+        flags: 0,
+        logits: ptr::null(),
+        vocab_size: 0,
+        id_offset: 0,
+        params: ptr::null(),
+        ranges: ptr::null(),
+        banned: ptr::null(),
+        history: ptr::null(),
+        n_ranges: 0,
+        n_banned: 0,
+        n_history: 0,
+        penalty_window: 0,
+        repetition_penalty: 0.0,
+        frequency_penalty: 0.0,
+        presence_penalty: 0.0,
+        min_p: 0.0,
+        keep_id: 0,
+        watched_id: 0,
+        uniform: 0.0,
+    };
+
+    fn has(&self, flag: u32) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// The request as the library knows it.
+    ///
+    /// # Safety
+    /// The pointers keep to the contract of `pointers`.
+    unsafe fn checked<'c>(&self, call: &'c Call) -> Result<SampleRequest<'c>, Error> {
+        let history = pointers::counted(call, self.history, self.n_history)?;
+        if self.flags & !FLAGS != 0 || self.penalty_window < -1 {
+            return Err(Error::BadArgument);
+        }
+        let window = usize::try_from(self.penalty_window).unwrap_or(usize::MAX);
+        Ok(SampleRequest {
+            logits: pointers::slice(call, self.logits, self.vocab_size)?,
+            params: pointers::params(self.params),
+            id_offset: self.id_offset,
+            ranges: pointers::counted(call, self.ranges, self.n_ranges)?,
+            banned: pointers::counted(call, self.banned, self.n_banned)?,
+            history: &history[history.len().saturating_sub(window)..],
+            penalty_window: 0,
+            repetition_penalty: match self.repetition_penalty {
+                0.0 => 1.0,
+                penalty => penalty,
+            },
+            frequency_penalty: self.frequency_penalty,
+            presence_penalty: self.presence_penalty,
+            min_p: self.min_p,
+            keep_id: self.has(S2_REQUEST_KEEP_ID).then_some(self.keep_id),
+            watched_id: self.has(S2_REQUEST_WATCH_ID).then_some(self.watched_id),
+            uniform: self.has(S2_REQUEST_UNIFORM).then_some(self.uniform),
+        })
+    }
+}
+
+impl S2SampleResult {
+    const ZERO: Self = Self {
+        struct_size: size_of::<Self>() as u32,
+        token: 0,
+        candidates: 0,
+        words: 0,
+        nans: 0,
+        infinities: 0,
+        raw_probability: 0.0,
+        raw_log_probability: 0.0,
+        final_probability: 0.0,
+        final_log_probability: 0.0,
+        watched_raw_probability: 0.0,
+        watched_raw_log_probability: 0.0,
+        watched_final_probability: 0.0,
+        watched_final_log_probability: 0.0,
+    };
+
+    fn without_stats(answer: SampledToken) -> Self {
+        Self {
+            token: answer.token,
+            candidates: count(answer.candidates),
+            words: answer.rng_words,
+            ..Self::ZERO
+        }
+    }
+}
+
+/// A count of tokens of a row, whose length came in as an i32.
+fn count(of: usize) -> i32 {
+    debug_assert!(i32::try_from(of).is_ok(), "no count exceeds the row");
+    of as i32
+}
+
+/// Sets a request to all zero but struct_size.
+///
+/// `request`: where to write the 104 bytes (80 with pointers of 4 bytes) of this version. Later
+/// versions of the library write no more. NULL does nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_sample_request_init(request: *mut S2SampleRequest) {
+    guard::status(|_| pointers::write(request, S2SampleRequest::ZERO));
+}
+
+/// Sets a result to all zero but struct_size.
+///
+/// `result`: where to write the 88 bytes of this version. Later versions of the library write no
+/// more. NULL does nothing. Once is enough for many draws.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_sample_result_init(result: *mut S2SampleResult) {
+    guard::status(|_| pointers::write(result, S2SampleResult::ZERO));
+}
+
+/// Draws one token as a request says.
+///
+/// `request`: what to draw from, and how. `result`: where to write what came of it, with
+/// struct_size set. NULL: nothing, which saves the same pass over the row as S2_REQUEST_NO_STATS.
+/// It may not overlap the request.
+///
+/// Returns the id of the token, allowed and not banned, or a status, and then `result` is not
+/// written: S2_ERROR_BAD_ARGUMENT if a field is outside the range it states or a pointer is not
+/// aligned, S2_ERROR_NULL_POINTER also for a pointer in the request whose count is positive,
+/// S2_ERROR_EMPTY_ROW if no id of the row is allowed by the ranges, S2_ERROR_NO_CANDIDATE if no
+/// logit is above -inf after the penalties, bans and ranges.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_sampler_sample_ex(
+    sampler: *mut S2Sampler,
+    request: *const S2SampleRequest,
+    result: *mut S2SampleResult,
+) -> i32 {
+    guard::change(sampler, |sampler, call| {
+        let given = pointers::read_versioned(request, S2SampleRequest::ZERO)?;
+        if !result.is_null() {
+            pointers::check_version(result)?;
+        }
+        let request = given.checked(call)?;
+        let drawn = if result.is_null() || given.has(S2_REQUEST_NO_STATS) {
+            S2SampleResult::without_stats(sampler.sample_request_token(&request)?)
+        } else {
+            let response = sampler.sample_request(&request)?;
+            let TokenProbability { raw_p, raw_log_p, final_p, final_log_p } = response.probability;
+            let watched = response.watched;
+            S2SampleResult {
+                struct_size: 0,
+                token: response.token,
+                candidates: count(response.candidates),
+                words: response.rng_words,
+                nans: count(response.nans),
+                infinities: count(response.infinities),
+                raw_probability: raw_p,
+                raw_log_probability: raw_log_p,
+                final_probability: final_p,
+                final_log_probability: final_log_p,
+                watched_raw_probability: watched.raw_p,
+                watched_raw_log_probability: watched.raw_log_p,
+                watched_final_probability: watched.final_p,
+                watched_final_log_probability: watched.final_log_p,
+            }
+        };
+        if !result.is_null() {
+            pointers::write_versioned(result, drawn);
+        }
+        u32::try_from(drawn.token).map_err(|_| Error::Internal)
+    })
+}
