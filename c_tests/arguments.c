@@ -256,7 +256,7 @@ static void defaults(void) {
 static void status_strings(void) {
     const int32_t known[] = {S2_ERROR_NULL_POINTER,  S2_ERROR_BAD_ARGUMENT, S2_ERROR_EMPTY_ROW,
                              S2_ERROR_OUT_OF_MEMORY, S2_ERROR_INTERNAL,     S2_ERROR_NO_ENTROPY,
-                             S2_ERROR_NO_SELECTION};
+                             S2_ERROR_NO_SELECTION,  S2_ERROR_NO_CANDIDATE, S2_ERROR_BUSY};
     const char *const unknown = s2_status_string(INT_MIN);
     const char *const success = s2_status_string(0);
     size_t i;

@@ -99,10 +99,14 @@ void special_values() {
     request.logits = row.data();
     request.vocab_size = row.size();
     start = Clock::now();
-    CHECK(s2_sampler_sample_ex(own(s2_sampler_new(1)).get(), &request, &result) == 0);
+    CHECK(s2_sampler_sample_ex(own(s2_sampler_new(1)).get(), &request, &result) == S2_ERROR_NO_CANDIDATE);
+    report("only NaN, a request", start);
+    std::int32_t nans = 0;
+    CHECK(s2_count_special(row.data(), row.size(), &nans, nullptr) == row.size() && nans == row.size());
     report("only NaN, counted", start);
-    CHECK(static_cast<std::size_t>(result.nans) == n && result.infinities == 0);
     row.set(n - 1, -3.0F);
+    CHECK(s2_sampler_sample_ex(own(s2_sampler_new(1)).get(), &request, &result) == last);
+    CHECK(static_cast<std::size_t>(result.nans) == n - 1 && result.infinities == 0);
     CHECK(s2_sample_token(row.data(), row.size(), &params) == last);
     row.set(n - 1, kInf);
     CHECK(s2_sample_token(row.data(), row.size(), &params) == last);

@@ -20,7 +20,7 @@ ASSERT_THAT(last_is_second, offsetof(S2TokenRange, last) == 4);
 
 /* No pointers and no 64-bit fields, so the same on 32-bit platforms. */
 ASSERT_THAT(config_is_40_bytes, sizeof(S2StreamConfig) == 40);
-ASSERT_THAT(config_aligns_like_int32, sizeof(struct { char c; S2StreamConfig s; }) == 40);
+ASSERT_THAT(config_aligns_like_int32, sizeof(struct { char c; S2StreamConfig s; }) == 44);
 ASSERT_THAT(struct_size_is_first, offsetof(S2StreamConfig, struct_size) == 0);
 ASSERT_THAT(semantic_first_at_4, offsetof(S2StreamConfig, semantic_first) == 4);
 ASSERT_THAT(semantic_last_at_8, offsetof(S2StreamConfig, semantic_last) == 8);

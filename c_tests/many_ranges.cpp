@@ -40,7 +40,7 @@ S2SampleRequest request_for(const std::vector<float> &row) {
     s2_sample_request_init(&request);
     request.logits = row.data();
     request.vocab_size = kVocab;
-    request.params = kParams;
+    request.params = &kParams;
     return request;
 }
 

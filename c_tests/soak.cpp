@@ -42,7 +42,8 @@ struct Soak {
             const auto n = static_cast<std::int32_t>(row.size());
             const std::int32_t token =
                 way.draw(generators.from(row.data(), n, params[random.below(params.size())]));
-            CHECK_CASE((token >= 0 && token < n) || token == S2_ERROR_EMPTY_ROW, "%s: %d", way.name, token);
+            const bool none = token == S2_ERROR_EMPTY_ROW || token == S2_ERROR_NO_CANDIDATE;
+            CHECK_CASE((token >= 0 && token < n) || none, "%s: %d", way.name, token);
         }
         // What has no token of its own, once in each block.
         const State state = save(generators.sampler);

@@ -12,9 +12,10 @@ class Params(ctypes.Structure):
     _fields_ = [("temperature", c_float), ("top_p", c_float), ("top_k", c_int32)]
 
 
-class Config(ctypes.Structure):  # struct_size ends it here: RAS keeps its defaults
+class Config(ctypes.Structure):
     _fields_ = [("struct_size", c_uint32), ("semantic_first", c_int32), ("semantic_last", c_int32),
-                ("end_id", c_int32)]
+                ("end_id", c_int32), ("ras_window", c_int32), ("ras_temperature", c_float),
+                ("ras_top_p", c_float), ("ras_mode", c_int32), ("ras_tau", c_float), ("ras_end", c_int32)]
 
 
 s2 = ctypes.CDLL(sys.argv[1])
@@ -43,7 +44,10 @@ def bell(n, state):
     return row
 
 
-stream = s2.s2_stream_new(2151756372, Config(ctypes.sizeof(Config), FIRST, LAST, END))
+config = Config()
+s2.s2_stream_config_init(ctypes.byref(config))  # struct_size, and RAS at its defaults
+config.semantic_first, config.semantic_last, config.end_id = FIRST, LAST, END
+stream = s2.s2_stream_new(2151756372, config)
 params = Params(0.5, 0.8, 30)
 model, frames = 8828828153340822293, []
 while len(frames) < 120:
