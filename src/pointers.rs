@@ -124,8 +124,8 @@ pub(crate) unsafe fn params(params: *const SamplerParams) -> SamplerParams {
 /// A struct that begins with its size and may grow.
 ///
 /// # Safety
-/// The type is `repr(C)`, begins with a `u32` that is its size, every bit pattern is a value of it, and
-/// it has no padding if it is written to a caller.
+/// The type is `repr(C)`, begins with a `u32` that is its size, every bit pattern is a value of it,
+/// and it has no padding if it is written to a caller.
 pub(crate) unsafe trait Versioned: Copy {
     /// The size in the first release. No smaller one was ever compiled into a program.
     const FIRST_SIZE: usize;

@@ -31,8 +31,8 @@ struct Run {
     start: usize,
 }
 
-/// The allowed ids as runs, in id order and without overlap. A token's index is its place among the allowed
-/// tokens in id order.
+/// The allowed ids as runs, in id order and without overlap. A token's index is its place among the
+/// allowed tokens in id order.
 #[derive(Debug, Default)]
 pub(crate) struct IdMask {
     runs: Vec<Run>,
@@ -43,8 +43,8 @@ impl IdMask {
         Self { runs: Vec::new() }
     }
 
-    /// Allows the ids in `ranges`, both ends included, and no others. Ranges may come in any order and
-    /// overlap. Ids outside `0..n` are ignored.
+    /// Allows the ids in `ranges`, both ends included, and no others. Ranges may come in any order
+    /// and overlap. Ids outside `0..n` are ignored.
     pub(crate) fn set(
         &mut self,
         ranges: impl ExactSizeIterator<Item = (i64, i64)>,
@@ -75,7 +75,8 @@ impl IdMask {
         Ok(())
     }
 
-    /// The allowed logits of `row`, in id order: in place if there is one run, else copied to `copy`.
+    /// The allowed logits of `row`, in id order: in place if there is one run, else copied to
+    /// `copy`.
     pub(crate) fn logits<'a>(
         &self,
         row: &'a [f32],

@@ -36,6 +36,11 @@ fn an_allocation_is_counted() {
     assert_eq!(counted.count_total, 1);
 }
 
+/// Rows without a logit above -inf are among the rows, and have no token.
+fn drawn<T>(result: Result<T, Error>) {
+    assert!(matches!(result, Ok(_) | Err(Error::NoCandidate)), "{:?}", result.err());
+}
+
 #[test]
 fn a_sampler_does_not_allocate() {
     let flat = vec![0.5_f32; SIZES[0]];
@@ -43,7 +48,7 @@ fn a_sampler_does_not_allocate() {
         let mut sampler = make(1);
         sampler.sample(&flat, &WARM_UP).expect("a token");
         every_call(level, |row, params| {
-            sampler.sample(row, params).expect("a token");
+            drawn(sampler.sample(row, params));
         });
     });
 }
@@ -87,7 +92,7 @@ fn requests_ranges_and_streams_do_not_allocate() {
             let n = row.len() as i32;
             let range = |first, last| TokenRange { first, last };
             let ranges = [range(n / 2 + 1, n), range(0, n / 2 - 1), range(n / 3, n / 3)];
-            sampler.sample_ranges(row, &ranges, params).expect("a token");
+            drawn(sampler.sample_ranges(row, &ranges, params));
             let request = SampleRequest {
                 ranges: &ranges,
                 banned: &[1, 2, n - 1],
@@ -98,12 +103,10 @@ fn requests_ranges_and_streams_do_not_allocate() {
                 watched_id: Some(9),
                 ..SampleRequest::new(row, *params)
             };
-            sampler.sample_request(&request).expect("a token");
-            sampler
-                .sample_request_token(&SampleRequest { uniform: Some(0.5), ..request })
-                .expect("a token");
-            stream.slow(row, params, true).expect("a token");
-            stream.fast(row, params).expect("a token");
+            drawn(sampler.sample_request(&request));
+            drawn(sampler.sample_request_token(&SampleRequest { uniform: Some(0.5), ..request }));
+            drawn(stream.slow(row, params, true));
+            drawn(stream.fast(row, params));
         };
         call(&flat, &WARM_UP);
         every_call(level, call);
@@ -141,9 +144,8 @@ fn a_chain_does_not_allocate_again() {
                 let token = |(id, &logit): (i32, &f32)| TokenData { id, logit, p: 0.0 };
                 let mut array: Vec<TokenData> = (0..).zip(row).map(token).collect();
                 let counted = measure(|| {
-                    let is_fine = |error| matches!(error, None | Some(Error::NoCandidate));
-                    assert!(is_fine(chain.sample(row).err()));
-                    assert!(is_fine(chain.apply(&mut array, false).err()));
+                    drawn(chain.sample(row));
+                    drawn(chain.apply(&mut array, false));
                 });
                 assert!(!again || counted.count_total == 0, "{name}, {kind}: {counted:?}");
             }

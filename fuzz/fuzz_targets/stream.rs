@@ -16,6 +16,7 @@ struct Config {
     temperature: f32,
     top_p: f32,
     tau: f32,
+    continues: bool,
 }
 
 #[derive(Debug, Arbitrary)]
@@ -38,6 +39,7 @@ fuzz_target!(|input: (Config, Row, Vec<Step>)| {
         ras_temperature: config.temperature,
         ras_top_p: config.top_p,
         ras_tau: config.tau,
+        continues_after_redrawn_end: config.continues,
     };
     let Ok(mut stream) = Stream::new(Sampler::new(3), &config) else { return };
     for step in steps.iter().take(64) {

@@ -23,6 +23,7 @@ const CONFIG: StreamConfig = StreamConfig {
     ras_temperature: 1.0,
     ras_top_p: 0.9,
     ras_tau: 0.1,
+    continues_after_redrawn_end: false,
 };
 
 const GREEDY: SamplerParams = SamplerParams { temperature: 0.0, top_p: 0.8, top_k: 30 };
