@@ -1,6 +1,6 @@
 //! The contract once more, slow and obvious, sharing nothing with the library.
 
-use s2sampler_core::SamplerParams;
+use s2sampler_core::{Error, SamplerParams};
 
 /// MT19937 as the C++ standard defines it.
 #[derive(Clone)]
@@ -49,7 +49,8 @@ impl Mt19937 {
 /// What one draw must give.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Drawn {
-    pub token: u32,
+    /// A status where no logit is above -inf, as calls with a handle have it.
+    pub token: Result<u32, Error>,
     pub words: u64,
     /// Candidates left by top_k and top_p.
     pub kept: usize,
@@ -84,7 +85,10 @@ impl Ranked {
     /// One draw (rules 3 to 10).
     pub fn draw(&self, params: &SamplerParams, mt: &mut Mt19937) -> Drawn {
         let kept = self.kept(params);
-        let alone = Drawn { token: self.ids[0], words: 0, kept };
+        if self.logits[0] == f32::NEG_INFINITY {
+            return Drawn { token: Err(Error::NoCandidate), words: 0, kept };
+        }
+        let alone = Drawn { token: Ok(self.ids[0]), words: 0, kept };
         if params.temperature <= 0.0 || kept == 1 {
             return alone;
         }
@@ -97,7 +101,7 @@ impl Ranked {
         if sum(&weights) <= 0.0 {
             return alone;
         }
-        Drawn { token: self.ids[discrete(&weights, mt.uniform())], words: 2, kept }
+        Drawn { token: Ok(self.ids[discrete(&weights, mt.uniform())]), words: 2, kept }
     }
 
     /// Candidates left by top_k and top_p (rules 3 and 5).

@@ -2,11 +2,12 @@
 
 use super::oracle::{Mt19937, discrete, rank, weights};
 use super::rows::SplitMix;
-use s2sampler_core::{SampleRequest, SamplerParams, TokenRange};
+use s2sampler_core::{Error, SampleRequest, SamplerParams, TokenRange};
 
 /// What a request must give.
 pub struct Expected {
-    pub token: i32,
+    /// A status where no logit is above -inf.
+    pub token: Result<i32, Error>,
     pub words: u32,
     pub candidates: usize,
     /// Whether the kept token came in from outside the nucleus, and whether min_p dropped any.
@@ -64,13 +65,14 @@ pub fn expected(request: &SampleRequest<'_>, mt: &mut Mt19937) -> Option<Expecte
         ranks.extend(rank.filter(|&r| r >= kept && ranked.logits[r] > f32::NEG_INFINITY));
     }
     let candidates = ranks.len();
-    let uses_uniform = candidates > 1;
+    let dead = top == f32::NEG_INFINITY;
+    let uses_uniform = candidates > 1 && !dead;
     let uniform = if uses_uniform { request.uniform.unwrap_or_else(|| mt.uniform()) } else { 0.0 };
     let mut drawn_from = vec![0.0; row.len()];
     let logits: Vec<f32> = ranks.iter().map(|r| ranked.logits[*r]).collect();
     let mut drawn = 0;
     let weights = weights(&logits, temperature);
-    if candidates < 2 || !top.is_finite() || weights.iter().any(|w| w.is_nan()) {
+    if !uses_uniform || !top.is_finite() || weights.iter().any(|w| w.is_nan()) {
         // Certain; of a row without a number above -inf nothing can be drawn.
         drawn_from[ranked.ids[0] as usize] = f64::from(u8::from(top > f32::NEG_INFINITY));
     } else {
@@ -81,7 +83,10 @@ pub fn expected(request: &SampleRequest<'_>, mt: &mut Mt19937) -> Option<Expecte
         drawn = discrete(&weights, uniform);
     }
     Some(Expected {
-        token: request.id_offset + ranked.ids[ranks[drawn]] as i32,
+        token: match dead {
+            true => Err(Error::NoCandidate),
+            false => Ok(request.id_offset + ranked.ids[ranks[drawn]] as i32),
+        },
         words: if uses_uniform && request.uniform.is_none() { 2 } else { 0 },
         candidates,
         kept_apart: candidates > kept,

@@ -59,7 +59,7 @@ fn attack(case: u64, samplers: &mut [(String, Sampler)], mt: &mut Mt19937) {
             let got = sampler.sample(placed, params);
             let words = sampler.rng_words() - words;
             assert!(
-                got == Ok(want.token) && words == want.words,
+                got == want.token && words == want.words,
                 "case {case}, {level}: {got:?} with {words} words instead of {want:?}\n\
                  {shape}, n {n}, {before} floats into its buffer, {params:?} p {:#x}",
                 params.top_p.to_bits()

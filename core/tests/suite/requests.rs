@@ -32,7 +32,7 @@ fn sometimes<T: Copy>(random: &mut SplitMix, off: T, values: &[T]) -> T {
 
 fn hold(what: &str, request: &SampleRequest<'_>, want: &Expected, got: SampleResult) {
     assert_eq!(
-        (got.token, got.rng_words, got.candidates),
+        (Ok(got.token), got.rng_words, got.candidates),
         (want.token, want.words, want.candidates),
         "{what}: (token, words, candidates)"
     );
@@ -121,7 +121,10 @@ fn every_option_with_every_other() {
                         "{what}"
                     );
                     match &want {
-                        Some(want) => hold(&what, &request, want, got.expect(&what)),
+                        Some(want) => match want.token {
+                            Ok(_) => hold(&what, &request, want, got.expect(&what)),
+                            Err(error) => assert_eq!(got, Err(error), "{what}"),
+                        },
                         None => assert_eq!(got, Err(Error::EmptyRow), "{what}"),
                     }
                     let words = want.as_ref().map_or(0, |want| u64::from(want.words));
@@ -146,8 +149,11 @@ fn probabilities_of_long_rows() {
                     SampleRequest { watched_id: Some(77), ..SampleRequest::new(&row, params) };
                 let want = expected(&request, &mut Mt19937::new(2)).expect("a row");
                 for_each_level(|level, make| {
-                    let got = make(2).sample_request(&request).expect("a token");
-                    hold(&format!("{level}, {kind} n {n}, {params:?}"), &request, &want, got);
+                    let what = format!("{level}, {kind} n {n}, {params:?}");
+                    match (make(2).sample_request(&request), want.token) {
+                        (Ok(got), Ok(_)) => hold(&what, &request, &want, got),
+                        (got, token) => assert_eq!(got.map(|got| got.token), token, "{what}"),
+                    }
                 });
             }
         }
@@ -166,9 +172,15 @@ fn with_everything_off_it_is_the_plain_draw() {
                 for _ in 0..30 {
                     let params = combined(&ranked, &mut random);
                     let before = plain.rng_words();
-                    let token = plain.sample(&row, &params).expect("a token");
-                    let got =
-                        asked.sample_request(&SampleRequest::new(&row, params)).expect("a token");
+                    let token = plain.sample(&row, &params);
+                    let got = asked.sample_request(&SampleRequest::new(&row, params));
+                    let (token, got) = match (token, got) {
+                        (Ok(token), Ok(got)) => (token, got),
+                        (token, got) => {
+                            assert_eq!((token.err(), got.err()), [Some(Error::NoCandidate); 2].into());
+                            continue;
+                        }
+                    };
                     let words = (plain.rng_words() - before) as u32;
                     let what = format!("{level}, {kind} n {n}, {params:?}");
                     assert_eq!((got.token, got.rng_words), (token as i32, words), "{what}");
@@ -302,9 +314,10 @@ fn a_given_uniform_is_the_generators_number() {
             let uniform = Some(Mt19937::new(seed).uniform());
             let (mut with, mut without) = (Sampler::new(99), Sampler::new(seed));
             let given = SampleRequest { uniform, ..SampleRequest::new(&row, ALL) };
-            let got = with.sample_request(&given).expect("a token");
-            assert_eq!(Ok(got.token as u32), without.sample(&row, &ALL), "{kind}, seed {seed}");
-            assert_eq!((got.rng_words, with.rng_words()), (0, 0), "{kind}, seed {seed}");
+            let got = with.sample_request(&given);
+            let token = got.map(|got| got.token as u32);
+            assert_eq!(token, without.sample(&row, &ALL), "{kind}, seed {seed}");
+            assert_eq!((got.map_or(0, |got| got.rng_words), with.rng_words()), (0, 0), "{kind}, seed {seed}");
         }
     }
     let row = [0.0, 0.0, 0.0];

@@ -60,7 +60,7 @@ fn slow_tokens(
         let open = |id| if is_end(id) { *allow_end } else { semantic.contains(&id) };
         let mask = |(id, l): (u32, &f32)| if open(id) { *l } else { f32::NEG_INFINITY };
         let ranked = rank(&(0..).zip(row).map(mask).collect::<Vec<_>>());
-        let mut token = ranked.draw(params, &mut mt).token;
+        let mut token = ranked.draw(params, &mut mt).token.expect("a token");
         let hits = said.iter().take(config.ras_window as usize).filter(|t| **t == token).count();
         let share = config.ras_window as f32 * config.ras_tau;
         let temperature = config.ras_temperature;
@@ -73,7 +73,8 @@ fn slow_tokens(
             }
         };
         if let Some((top_p, top_k)) = again {
-            token = ranked.draw(&SamplerParams { temperature, top_p, top_k }, &mut mt).token;
+            let params = SamplerParams { temperature, top_p, top_k };
+            token = ranked.draw(&params, &mut mt).token.expect("a token");
         }
         said.push_front(token);
     }
