@@ -1258,8 +1258,8 @@ S2_MUST_USE int32_t s2_chain_add_typical(S2Chain *chain, float p, size_t min_kee
 /**
  * Adds stage epsilon_cutoff: drops improbable tokens.
  *
- * `epsilon`: the least probability of a token that stays. Off: <= 0. NaN is an error. `min_keep`: as
- * for top_p.
+ * `epsilon`: the least probability of a token that stays. Off: <= 0. NaN is an error. `min_keep`:
+ * as for top_p.
  */
 S2_MUST_USE
 int32_t s2_chain_add_epsilon_cutoff(S2Chain *chain,

@@ -146,8 +146,8 @@ pub unsafe extern "C" fn s2_chain_add_typical(chain: *mut S2Chain, p: f32, min_k
 
 /// Adds stage epsilon_cutoff: drops improbable tokens.
 ///
-/// `epsilon`: the least probability of a token that stays. Off: <= 0. NaN is an error. `min_keep`: as
-/// for top_p.
+/// `epsilon`: the least probability of a token that stays. Off: <= 0. NaN is an error. `min_keep`:
+/// as for top_p.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_epsilon_cutoff(
