@@ -28,7 +28,7 @@ ChainHandle chain_of(std::initializer_list<std::function<std::int32_t(S2Chain *)
 
 std::int32_t draw(const ChainHandle &chain, const Row &row) {
     const std::int32_t token = s2_chain_sample(chain.get(), row.data(), static_cast<std::int32_t>(row.size()));
-    CHECK_CASE(token >= 0 && static_cast<std::size_t>(token) < row.size(), "%s", s2_status_string(token));
+    CHECK_CASE(token == S2_ERROR_NO_CANDIDATE || (token >= 0 && static_cast<std::size_t>(token) < row.size()), "%s", s2_status_string(token));
     return token;
 }
 
@@ -72,7 +72,7 @@ void add_some_stage(S2Chain *chain, SplitMix64 &random) {
             case 6: return s2_chain_add_top_p(chain, share(), random.below(4));
             case 7: return s2_chain_add_min_p(chain, share() / 8, random.below(4));
             case 8: return s2_chain_add_typical(chain, share(), random.below(4));
-            case 9: return s2_chain_add_xtc(chain, share(), share() / 2, random.below(3), 5);
+            case 9: return s2_chain_add_xtc(chain, share(), share() / 2 + 0.001F, random.below(3), 5);
             case 10: return s2_chain_add_softmax(chain);
             default: return s2_chain_add_s2(chain, &params);
         }

@@ -162,7 +162,7 @@ void a_plain_draw_has_one_too() {
     const Report report(made);
     says_the_same_twice(*report);
     CHECK(report->n_stages == 2 && report->n_candidates == 64 && report->stages[0]->after == 1);
-    CHECK(std::strstr(report->warnings[0], "top_p below p1 + p2: greedy under the S2 rule") != nullptr);
+    CHECK(std::strstr(report->warnings[0], "leaves 1 candidate") != nullptr);
     CHECK(std::strcmp(report->stages[1]->parameters, "") == 0);
     CHECK(s2_draw_report_first(row.data(), length(row), nullptr, 2, &made) == 0);
     const Report defaults(made);

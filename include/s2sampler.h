@@ -588,9 +588,9 @@ typedef struct S2SampleRequest {
  * s2_sample_result_init(); the draw writes all other fields.
  *
  * "Raw" is the probability in the softmax of the row as it was passed, at temperature 1, to about
- * five digits. If there are +inf logits, each of them has 1 and the others 0. "Final" is the
- * probability with which this request draws the token; 1 if nothing was left to chance. Logarithms
- * are natural and tell small probabilities apart; that of 0 is -inf.
+ * five digits. If there are +inf logits, they share it equally and the others have 0. "Final" is
+ * the probability with which this request draws the token; 1 if nothing was left to chance.
+ * Logarithms are natural and tell small probabilities apart; that of 0 is -inf.
  */
 typedef struct S2SampleResult {
     /** sizeof(S2SampleResult): see "Structs that may grow". */
@@ -1279,8 +1279,8 @@ int32_t s2_chain_add_top_n_sigma(S2Chain *chain,
  * Adds stage xtc: at random drops all top choices but the least probable of them.
  *
  * `probability`: how often it acts, 0 to 1. Off: <= 0. `threshold`: the probability from which on
- * a token is a top choice. Off: > 0.5. NaN is an error in both. `min_keep`: if fewer candidates
- * would be left, it drops none. `seed`: of the stage's generator.
+ * a token is a top choice, > 0. Off: > 0.5. NaN is an error in both. `min_keep`: if fewer
+ * candidates would be left, it drops none. `seed`: of the stage's generator.
  */
 S2_MUST_USE
 int32_t s2_chain_add_xtc(S2Chain *chain,
@@ -1491,10 +1491,7 @@ typedef struct S2ReportCandidate {
     float logit;
     /** Its logit after the last stage that it reached. */
     float final_logit;
-    /**
-     * Its probability in the row, at temperature 1. In a row with +inf logits they share it
-     * equally (here and in stage softmax; in S2SampleResult each has 1).
-     */
+    /** Its probability in the row, at temperature 1, as in S2SampleResult. */
     double raw_probability;
     /** The sum of the raw probabilities from rank 0 to this one. */
     double running;

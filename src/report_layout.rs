@@ -49,8 +49,7 @@ pub struct S2ReportCandidate {
     pub logit: f32,
     /// Its logit after the last stage that it reached.
     pub final_logit: f32,
-    /// Its probability in the row, at temperature 1. In a row with +inf logits they share it
-    /// equally (here and in stage softmax; in S2SampleResult each has 1).
+    /// Its probability in the row, at temperature 1, as in S2SampleResult.
     pub raw_probability: f64,
     /// The sum of the raw probabilities from rank 0 to this one.
     pub running: f64,

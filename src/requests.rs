@@ -92,9 +92,9 @@ unsafe impl Versioned for S2SampleRequest {
 /// s2_sample_result_init(); the draw writes all other fields.
 ///
 /// "Raw" is the probability in the softmax of the row as it was passed, at temperature 1, to about
-/// five digits. If there are +inf logits, each of them has 1 and the others 0. "Final" is the
-/// probability with which this request draws the token; 1 if nothing was left to chance. Logarithms
-/// are natural and tell small probabilities apart; that of 0 is -inf.
+/// five digits. If there are +inf logits, they share it equally and the others have 0. "Final" is
+/// the probability with which this request draws the token; 1 if nothing was left to chance.
+/// Logarithms are natural and tell small probabilities apart; that of 0 is -inf.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct S2SampleResult {

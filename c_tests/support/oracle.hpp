@@ -66,6 +66,8 @@ inline std::int32_t oracle_draw(const std::vector<float> &logits, const SamplerP
     for (std::size_t i = 0; i < kept; ++i) {
         weights.push_back(std::isnan(params.temperature)
                               ? (ranked[i] == max ? 1.0F : 0.0F)
+                          : params.temperature == INFINITY
+                              ? (ranked[i] > -INFINITY ? 1.0F : 0.0F)
                               : std::exp((ranked[i] - max) / params.temperature));
     }
     if (running_sum(weights) > 0.0F) divide(weights, running_sum(weights));

@@ -40,11 +40,7 @@ fn check(line: golden::Line) {
             let before = sampler.rng_words();
             let token = sampler.sample(&row, &params);
             let words = sampler.rng_words() - before;
-            assert_eq!(
-                (token, words),
-                (want.token, want.words),
-                "{level}, draw {draw}, {text}"
-            );
+            assert_eq!((token, words), (want.token, want.words), "{level}, draw {draw}, {text}");
         }
     });
 
@@ -63,7 +59,8 @@ fn engine_loop() {
         let head = line.split('|').next();
 
         let mut mt = Mt19937::new(run.seed);
-        let codes = run.generate(|row, params| rank(row).draw(params, &mut mt).token.expect("a token"));
+        let codes =
+            run.generate(|row, params| rank(row).draw(params, &mut mt).token.expect("a token"));
         assert_eq!(codes, run.codes, "the oracle, {head:?}");
 
         for_each_level(|level, make| {

@@ -177,7 +177,10 @@ fn with_everything_off_it_is_the_plain_draw() {
                     let (token, got) = match (token, got) {
                         (Ok(token), Ok(got)) => (token, got),
                         (token, got) => {
-                            assert_eq!((token.err(), got.err()), [Some(Error::NoCandidate); 2].into());
+                            assert_eq!(
+                                (token.err(), got.err()),
+                                [Some(Error::NoCandidate); 2].into()
+                            );
                             continue;
                         }
                     };
@@ -317,7 +320,11 @@ fn a_given_uniform_is_the_generators_number() {
             let got = with.sample_request(&given);
             let token = got.map(|got| got.token as u32);
             assert_eq!(token, without.sample(&row, &ALL), "{kind}, seed {seed}");
-            assert_eq!((got.map_or(0, |got| got.rng_words), with.rng_words()), (0, 0), "{kind}, seed {seed}");
+            assert_eq!(
+                (got.map_or(0, |got| got.rng_words), with.rng_words()),
+                (0, 0),
+                "{kind}, seed {seed}"
+            );
         }
     }
     let row = [0.0, 0.0, 0.0];
