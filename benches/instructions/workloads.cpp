@@ -70,7 +70,7 @@ void count_ranges(const std::vector<float> &row, const SamplerParams &params) {
     s2_sample_request_init(&request);
     request.logits = row.data();
     request.vocab_size = n;
-    request.params = params;
+    request.params = &params;
     request.ranges = ranges;
     request.n_ranges = 2;
     count_each("request_ranges_4097", [&] { return s2_sampler_sample_ex(sampler, &request, nullptr); });
