@@ -1,10 +1,10 @@
 //! The mark of a handle: one writer or some readers, and nobody after a panic.
 
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, reason = "the C layer uses the rest")]
 #[path = "../../src/handle.rs"]
-mod handle;
+mod mark;
 
-use handle::Handle;
+use mark::Handle;
 use s2sampler_core::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
