@@ -174,15 +174,9 @@ fn with_everything_off_it_is_the_plain_draw() {
                     let before = plain.rng_words();
                     let token = plain.sample(&row, &params);
                     let got = asked.sample_request(&SampleRequest::new(&row, params));
-                    let (token, got) = match (token, got) {
-                        (Ok(token), Ok(got)) => (token, got),
-                        (token, got) => {
-                            assert_eq!(
-                                (token.err(), got.err()),
-                                [Some(Error::NoCandidate); 2].into()
-                            );
-                            continue;
-                        }
+                    let (Ok(token), Ok(got)) = (token, got) else {
+                        assert_eq!((token, got.err()), (Err(Error::NoCandidate), token.err()));
+                        continue;
                     };
                     let words = (plain.rng_words() - before) as u32;
                     let what = format!("{level}, {kind} n {n}, {params:?}");
