@@ -45,7 +45,9 @@ std::int32_t drawn_from_array(const ChainHandle &chain, const Row &row) {
         candidates.push_back({static_cast<std::int32_t>(candidates.size()), logit, 0.0F});
     }
     S2TokenDataArray array = {candidates.data(), candidates.size(), 0, false};
-    CHECK(s2_chain_apply(chain.get(), &array) == 0);
+    const std::int32_t applied = s2_chain_apply(chain.get(), &array);
+    if (applied == S2_ERROR_NO_CANDIDATE) return applied;
+    CHECK(applied == 0);
     CHECK(array.selected >= 0 && static_cast<std::size_t>(array.selected) < array.size);
     const std::int32_t token = candidates[static_cast<std::size_t>(array.selected)].id;
     CHECK(s2_chain_accept(chain.get(), token) == 0);
