@@ -894,9 +894,9 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  *
  *  sorts      puts the candidates in the order of step 1 (rank order) and drops those at -inf;
  *             if all are, rank 0 alone stays
- *  softmax    p = e / S with e = expf(l - m), m the largest logit, S the double sum of the e in
- *             rank order. If m is +inf, e is 1 at +inf and 0 elsewhere. If m is -inf, e is 1 for
- *             the first in rank order and 0 for the others.
+ *  softmax    p = e / S with e = expf(l - m), m the largest logit, S the sum of the e, added one
+ *             by one in rank order. If m is +inf, e is 1 at +inf and 0 elsewhere. If m is -inf, e
+ *             is 1 for the first in rank order and 0 for the others.
  *  H          the last last_n accepted tokens (last_n -1: all), oldest first
  *  min_keep   at least this many candidates stay, all if there are fewer; 0 counts as 1
  *
@@ -908,10 +908,11 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  *                   of the list whose running double sum of e is >= u * S, u as
  *                   in step 7; after s2: see "s2" below
  *  greedy           selects the first candidate in rank order                     never
- *  temperature      l / t; t <= 0 sorts and keeps the first                       t = 1
+ *  temperature      l / t; t <= 0, or so small that m / t overflows, sorts and    t = 1
+ *                   keeps the first; t = +inf makes all above -inf alike
  *  top_k            sorts; keeps the first k                                      k <= 0
  *  top_p            sorts; softmax; keeps ranks up to and including the first     p >= 1
- *                   where the running double sum of p[i] is >= p; min_keep
+ *                   where the running sum of p[i] is >= p; min_keep
  *  min_p            keeps l >= m + logf(min_p); if these are < min_keep, sorts    p <= 0
  *                   and keeps the first min_keep
  *  penalties        a token c > 0 times in H: l * repeat if l <= 0, else          last_n 0; repeat
@@ -1279,8 +1280,8 @@ int32_t s2_chain_add_top_n_sigma(S2Chain *chain,
  * Adds stage xtc: at random drops all top choices but the least probable of them.
  *
  * `probability`: how often it acts, 0 to 1. Off: <= 0. `threshold`: the probability from which on
- * a token is a top choice, > 0. Off: > 0.5. NaN is an error in both. `min_keep`: if fewer
- * candidates would be left, it drops none. `seed`: of the stage's generator.
+ * a token is a top choice. Off: > 0.5; <= 0 is an error. NaN is an error in both. `min_keep`: if
+ * fewer candidates would be left, it drops none. `seed`: of the stage's generator.
  */
 S2_MUST_USE
 int32_t s2_chain_add_xtc(S2Chain *chain,
@@ -1705,8 +1706,8 @@ S2_MUST_USE int32_t s2_new_status(void);
  * Fork. A generator that was seeded by the operating system, a thread's or a handle's, is seeded
  * anew at its next draw in the child: parent and child draw differently. Generators that were
  * seeded explicitly, restored, or belong to a chain continue alike in both, as copies of a
- * std::mt19937 would. (fork() is noticed, a bare clone system call is not.) A handle that another
- * thread was using at the fork is busy in the child for good.
+ * std::mt19937 would. (fork() is noticed; _Fork() and a bare clone system call are not.) A handle
+ * that another thread was using at the fork stays busy in the child.
  *
  * Randomness. Only functions that say so use random words; "Random words" of chapter 1 says how
  * many. Functions that seed, reset or restore replace the state and use none.

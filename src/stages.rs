@@ -170,8 +170,8 @@ pub unsafe extern "C" fn s2_chain_add_top_n_sigma(chain: *mut S2Chain, n: f32) -
 /// Adds stage xtc: at random drops all top choices but the least probable of them.
 ///
 /// `probability`: how often it acts, 0 to 1. Off: <= 0. `threshold`: the probability from which on
-/// a token is a top choice, > 0. Off: > 0.5. NaN is an error in both. `min_keep`: if fewer
-/// candidates would be left, it drops none. `seed`: of the stage's generator.
+/// a token is a top choice. Off: > 0.5; <= 0 is an error. NaN is an error in both. `min_keep`: if
+/// fewer candidates would be left, it drops none. `seed`: of the stage's generator.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_xtc(
