@@ -2,27 +2,21 @@
 //!
 //! Changes of single logits are kept beside the row, and so is one division by a temperature. Where that is
 //! not enough (sums over the row, a second division, many edits) the row is copied, 4 bytes for each token.
-//!
-//! Cuts select by threshold from the row as it came:
-//!
-//! - *Edits.* The k best of the edited row are among the edited tokens and the k + e best of the row,
-//!   e being the number of edits, for at most e of those are edited.
-//! - *Division.* l / T rises with l, but not strictly: rounding can make unequal logits equal, and then the
-//!   lower id comes first. So ranks are taken until the quotient of the last is below that of the k-th.
+//! `cuts` has the selections from it.
+
+mod cuts;
 
 use super::{Cut, List};
+use crate::Error;
 use crate::chain::TokenData;
 use crate::chain::exps::exps;
 use crate::chain::scratch::Scratch;
-use crate::draw::nucleus;
-use crate::memory::{reserve, resize};
-use crate::rules::nucleus::Nucleus;
+use crate::memory::reserve;
 use crate::rules::rank::{RankKey, nan_to_neg_inf};
 use crate::rules::std_dev::std_dev;
 use crate::rules::temperature::{Scaling, can_overflow, scaling, uniform};
-use crate::select::{BlockedRow, RankedPrefix, RowScan, lowest, reaching};
-use crate::simd::{Kernels, Segment};
-use crate::{Error, SamplerParams};
+use crate::select::{BlockedRow, RowScan};
+use crate::simd::Kernels;
 
 /// More edits than this are made in a copy.
 const MAX_EDITS: usize = 512;
@@ -298,246 +292,6 @@ impl<'a> Row<'a> {
         let can = self.finite_top || top().is_some_and(f32::is_finite);
         self.frozen = can.then_some(Frozen { ranks: None, by_id: true });
         Ok(if can { Cut::InPlace } else { Cut::Unsupported })
-    }
-
-    /// The largest logit.
-    pub(super) fn top(&self, scratch: &mut Scratch) -> Result<f32, Error> {
-        if self.memory.edits.is_empty() {
-            // NaN counts as -inf in the scan, and dividing by a finite number keeps the order.
-            let blocked = self.scan(scratch.kernels, &mut scratch.scan)?;
-            return Ok(self.divided(blocked.top));
-        }
-        Ok(self.best(scratch)?.logit())
-    }
-
-    /// The place of the first in rank order; none if no token is above -inf.
-    pub(super) fn argmax(&self, scratch: &mut Scratch) -> Result<Option<usize>, Error> {
-        if self.is_untouched() {
-            return Ok(scratch.kernels.argmax(self.source()).map(|id| id as usize));
-        }
-        let best = self.best(scratch)?;
-        Ok((best.logit() > f32::NEG_INFINITY).then_some(best.id() as usize))
-    }
-
-    /// The first in rank order.
-    fn best(&self, scratch: &mut Scratch) -> Result<RankKey, Error> {
-        let Scratch { kernels, scan, prefix, .. } = scratch;
-        let mut blocked = self.scan(*kernels, scan)?;
-        let edits = self.memory.edits.iter().map(|(id, logit)| RankKey::new(*logit, *id));
-        let unedited = |id: u32, logit: f32| {
-            let key = || RankKey::new(nan_to_neg_inf(self.divided(logit)), id);
-            self.edit_of(id).is_err().then(key)
-        };
-        let others = if blocked.top.is_finite() {
-            self.grow_prefix(prefix, &mut blocked, 1)?;
-            prefix.keys().iter().filter_map(|key| unedited(key.id(), key.logit())).min()
-        } else {
-            // Thresholds are for finite logits.
-            (0..).zip(self.source()).filter_map(|(id, logit)| unedited(id, *logit)).min()
-        };
-        edits.chain(others).min().ok_or(Error::Internal)
-    }
-
-    /// Cuts down to the first `k` in rank order: to a list, or if probabilities are frozen, in place.
-    pub(super) fn keep_top_k(
-        &mut self,
-        scratch: &mut Scratch,
-        list: &mut List<'_>,
-        k: usize,
-    ) -> Result<Cut, Error> {
-        if self.frozen.is_none() {
-            self.top_k_list(scratch, list, k)?;
-            return Ok(Cut::List);
-        }
-        let ranks = self.find_ranks(scratch, k.min(self.len()))?;
-        self.frozen = Some(Frozen { ranks: Some(ranks), by_id: false });
-        Ok(Cut::InPlace)
-    }
-
-    /// Puts the first `k` ranks of a row without pending changes into [`Scratch::prefix`], or as many as
-    /// there are above -inf; returns their number.
-    fn find_ranks(&self, scratch: &mut Scratch, k: usize) -> Result<usize, Error> {
-        debug_assert!(self.is_untouched());
-        let Scratch { kernels, scan, prefix, .. } = scratch;
-        let mut blocked = self.scan(*kernels, scan)?;
-        prefix.clear();
-        prefix.grow(&mut blocked, k)?;
-        Ok(k.min(prefix.keys().len()))
-    }
-
-    /// Puts the first `k` of the row in rank order into the list.
-    fn top_k_list(
-        &self,
-        scratch: &mut Scratch,
-        list: &mut List<'_>,
-        k: usize,
-    ) -> Result<(), Error> {
-        let Scratch { kernels, scan, prefix, .. } = scratch;
-        let mut blocked = self.scan(*kernels, scan)?;
-        if !blocked.top.is_finite() {
-            // Thresholds are for finite logits.
-            self.list_all(list)?;
-            list.keep_top_k(k);
-            return Ok(());
-        }
-        self.grow_prefix(prefix, &mut blocked, k)?;
-        if self.is_untouched() {
-            return self.list_prefix(scratch, list, k);
-        }
-        self.list_merged(scratch, list, k)
-    }
-
-    /// Grows the prefix until it has the first `k` of the changed row, but for edited tokens.
-    fn grow_prefix(
-        &self,
-        prefix: &mut RankedPrefix,
-        blocked: &mut BlockedRow<'_>,
-        k: usize,
-    ) -> Result<(), Error> {
-        prefix.clear();
-        let needed = k.saturating_add(self.memory.edits.len()).min(blocked.len);
-        prefix.grow(blocked, needed)?;
-        if let Some(divisor) = self.divisor {
-            let quotient = |key: Option<&RankKey>| key.map(|key| key.logit() / divisor);
-            let worst = quotient(prefix.keys().get(needed - 1));
-            while !prefix.is_whole() && quotient(prefix.keys().last()) >= worst {
-                prefix.grow(blocked, (2 * prefix.keys().len()).min(blocked.len))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Lists the first `k` of the prefix, with edits and the divisor.
-    fn list_merged(
-        &self,
-        scratch: &mut Scratch,
-        list: &mut List<'_>,
-        k: usize,
-    ) -> Result<(), Error> {
-        let Scratch { prefix, keys, .. } = scratch;
-        let edits = &self.memory.edits;
-        let others = prefix.keys().iter().filter(|key| self.edit_of(key.id()).is_err());
-        let others = others.map(|key| (key.id(), self.divided(key.logit())));
-        keys.clear();
-        reserve(keys, prefix.keys().len() + edits.len())?;
-        let all =
-            others.chain(edits.iter().copied()).filter(|(_, logit)| *logit > f32::NEG_INFINITY);
-        keys.extend(all.map(|(id, logit)| RankKey::new(logit, id)));
-        keys.sort_unstable();
-        keys.truncate(k);
-        list.fill_ranked(keys.iter().map(token))
-    }
-
-    /// Lists the first `k` of the prefix.
-    fn list_prefix(
-        &self,
-        scratch: &mut Scratch,
-        list: &mut List<'_>,
-        k: usize,
-    ) -> Result<(), Error> {
-        let keys = scratch.prefix.keys();
-        list.fill_ranked(keys[..k.min(keys.len())].iter().map(token))
-    }
-
-    /// Cuts down to the ranks up to and with the first that brings the running sum to `p`, but at least
-    /// `min_keep`: to a list, or if probabilities are frozen, in place. Unsupported where there is no sum.
-    pub(super) fn nucleus(
-        &mut self,
-        scratch: &mut Scratch,
-        list: &mut List<'_>,
-        p: f32,
-        min_keep: usize,
-    ) -> Result<Cut, Error> {
-        self.materialize()?;
-        let Scratch { kernels, scan, prefix, .. } = scratch;
-        let mut blocked = self.scan(*kernels, scan)?;
-        if !blocked.top.is_finite() {
-            return Ok(Cut::Unsupported);
-        }
-        let (kept, _) = nucleus::cut(Nucleus::Inclusive, &mut blocked, prefix, self.len(), p)?;
-        prefix.grow(&mut blocked, min_keep.min(self.len()))?;
-        let kept = kept.max(min_keep).min(self.len()).min(prefix.keys().len());
-        if self.frozen.is_some() {
-            self.frozen = Some(Frozen { ranks: Some(kept), by_id: false });
-            return Ok(Cut::InPlace);
-        }
-        self.list_prefix(scratch, list, kept)?;
-        Ok(Cut::List)
-    }
-
-    /// Cuts down to the candidates whose logits are at least `limit`, in id order; unsupported if these
-    /// are fewer than `min_keep`.
-    pub(super) fn at_least(
-        &mut self,
-        scratch: &mut Scratch,
-        list: &mut List<'_>,
-        limit: f64,
-        min_keep: usize,
-    ) -> Result<Cut, Error> {
-        let reaches = |logit: f32| f64::from(logit) >= limit;
-        // The lowest logit of the source whose quotient gets there.
-        let low = lowest(|logit| reaches(self.divided(logit)));
-        let Scratch { kernels, scan, keys, .. } = scratch;
-        let blocked = self.scan(*kernels, scan)?;
-        if let Some(frozen) = self.frozen {
-            let reach = |part: &Segment<'_>| kernels.count_reaching(part.logits, low);
-            // Where no finite logit gets there, `lowest` returns the largest.
-            let counted = if reaches(low) { blocked.segments.iter().map(reach).sum() } else { 0 };
-            let ranks = counted.min(self.len());
-            if ranks < min_keep {
-                return Ok(Cut::Unsupported);
-            }
-            self.frozen = Some(Frozen { ranks: Some(ranks), ..frozen });
-            return Ok(Cut::InPlace);
-        }
-        reaching(&blocked, low, keys)?;
-        let edited = |id: u32| self.edit_of(id).is_ok();
-        if !self.memory.edits.is_empty() {
-            keys.retain(|key| !edited(key.id()));
-        }
-        if self.divisor.is_some() {
-            keys.iter_mut()
-                .for_each(|key| *key = RankKey::new(self.divided(key.logit()), key.id()));
-        }
-        let edits = || self.memory.edits.iter().filter(|edit| reaches(edit.1));
-        let (mut left, mut place) = (keys.len(), keys.len() + edits().count());
-        if place < min_keep {
-            return Ok(Cut::Unsupported);
-        }
-        // Both are in id order: merges them from the end, in place.
-        resize(keys, place, RankKey::new(0.0, 0))?;
-        for (id, logit) in edits().rev() {
-            while left > 0 && keys[left - 1].id() > *id {
-                (left, place) = (left - 1, place - 1);
-                keys[place] = keys[left];
-            }
-            place -= 1;
-            keys[place] = RankKey::new(*logit, *id);
-        }
-        list.fill(keys.iter().map(token))?;
-        Ok(Cut::List)
-    }
-
-    /// Cuts down to what the S2 rule leaves with the limits of `params`, and returns how many more
-    /// candidates there are, at -inf; unsupported where there is no sum.
-    pub(super) fn s2(
-        &mut self,
-        scratch: &mut Scratch,
-        list: &mut List<'_>,
-        params: &SamplerParams,
-    ) -> Result<(Cut, usize), Error> {
-        self.materialize()?;
-        let Scratch { kernels, scan, prefix, .. } = scratch;
-        let mut blocked = self.scan(*kernels, scan)?;
-        if !blocked.top.is_finite() {
-            return Ok((Cut::Unsupported, 0));
-        }
-        let limit = params.rank_limit(self.logits.len());
-        let (kept, _) =
-            nucleus::cut(Nucleus::Exclusive, &mut blocked, prefix, limit, params.nucleus())?;
-        let neg_inf_tail = kept.saturating_sub(prefix.keys().len());
-        self.list_prefix(scratch, list, kept)?;
-        Ok((Cut::List, neg_inf_tail))
     }
 }
 
