@@ -20,7 +20,7 @@ case $1 in
 offline)
     # Of all platforms: a build fetches those of its own, and cargo-deny reads every manifest.
     cargo fetch --quiet --locked
-    "$deny" --offline --locked check --hide-inclusion-graph licenses bans sources
+    "$deny" --workspace --offline --locked check --hide-inclusion-graph licenses bans sources
     ;;
-advisories) "$deny" --locked check advisories ;;
+advisories) "$deny" --workspace --locked check advisories ;;
 esac
