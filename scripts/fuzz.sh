@@ -5,9 +5,10 @@
 #   fuzz.sh pack                  minimises the corpus of the last runs and writes fuzz/corpus.tar.gz
 #   fuzz.sh check                 compiles the targets with the stable compiler and runs nothing
 #
-# The target `handles` plays on samplers, streams and chains at once. A run needs the nightly toolchain and cargo-fuzz. It installs them where they are missing, cargo-fuzz into
-# .tools/. Inputs that fail lie in fuzz/artifacts. The corpus grows in build/fuzz/corpus, which starts as
-# fuzz/corpus.tar.gz and the seeds of fuzz/seeds.py.
+# The target `handles` plays on samplers, streams and chains at once. A run needs the nightly toolchain and
+# cargo-fuzz. It installs them where they are missing, cargo-fuzz into .tools/. Inputs that fail lie in
+# fuzz/artifacts. The corpus grows in build/fuzz/corpus, which starts as fuzz/corpus.tar.gz and the seeds of
+# fuzz/seeds.py.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -77,7 +78,6 @@ fi
 seconds=$mode
 targets=("$@")
 ((${#targets[@]})) || targets=("${all[@]}" handles)
-cargo +nightly fuzz build
 failed=()
 for target in "${targets[@]}"; do
     printf '\n== %s, %s s\n' "$target" "$seconds"
