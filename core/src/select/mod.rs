@@ -5,7 +5,7 @@
 //! with `radix` if they are many: these are the first ranks. `reaching` collects all tokens that reach a
 //! given logit.
 
-mod radix;
+pub(crate) mod radix;
 mod ranked_prefix;
 mod reaching;
 mod scan;

@@ -1,4 +1,5 @@
-//! A stable sort of many keys by their logits: keys in id order come out in rank order.
+//! Stable sorts in time linear in the number of items: of keys by their logits, so that keys in id order come
+//! out in rank order, and of tokens by their ids.
 
 use crate::Error;
 use crate::memory::reserve;
@@ -9,24 +10,47 @@ const RADIX_MIN_LEN: usize = 192;
 const DIGITS: usize = 4;
 const BASE: usize = 256;
 
-/// Sorts keys that are in id order: stable passes over the bytes of the logits, the least significant
-/// first. A byte that is the same in all keys is skipped. `spare` is working memory.
+/// Sorts keys that are in id order. `spare` is working memory.
 pub(super) fn sort(keys: &mut [RankKey], spare: &mut Vec<RankKey>) -> Result<(), Error> {
-    let len = keys.len();
-    if len < RADIX_MIN_LEN {
+    if keys.len() < RADIX_MIN_LEN {
         keys.sort_unstable();
         return Ok(());
     }
+    sort_by_digits(keys, spare, |key, digit| key.digit(digit))
+}
+
+/// Sorts tokens by their ids; the order of items with the same id is unspecified. `spare` is working memory.
+pub(crate) fn sort_by_id<T: Copy>(
+    tokens: &mut [(i32, T)],
+    spare: &mut Vec<(i32, T)>,
+) -> Result<(), Error> {
+    if tokens.len() < RADIX_MIN_LEN {
+        tokens.sort_unstable_by_key(|token| token.0);
+        return Ok(());
+    }
+    // The sign bit flipped, negative numbers come first.
+    let digit = |id: i32, digit: usize| ((id ^ i32::MIN) >> (8 * digit)) as u8 as usize;
+    sort_by_digits(tokens, spare, |token, place| digit(token.0, place))
+}
+
+/// Makes stable passes over the digits, the least significant first. A digit that is the same in all items
+/// is skipped.
+fn sort_by_digits<T: Copy>(
+    items: &mut [T],
+    spare: &mut Vec<T>,
+    digit_of: impl Fn(T, usize) -> usize,
+) -> Result<(), Error> {
+    let len = items.len();
     spare.clear();
     reserve(spare, len)?;
-    spare.extend_from_slice(keys);
+    spare.extend_from_slice(items);
     let mut counts = [[0_u32; BASE]; DIGITS];
-    for key in &*keys {
+    for item in &*items {
         for (digit, counts) in counts.iter_mut().enumerate() {
-            counts[key.digit(digit)] += 1;
+            counts[digit_of(*item, digit)] += 1;
         }
     }
-    let (mut from, mut to) = (keys, &mut spare[..]);
+    let (mut from, mut to) = (items, &mut spare[..]);
     let mut swapped = false;
     for (digit, counts) in counts.iter_mut().enumerate() {
         if counts.contains(&(len as u32)) {
@@ -36,9 +60,9 @@ pub(super) fn sort(keys: &mut [RankKey], spare: &mut Vec<RankKey>) -> Result<(),
         for count in counts.iter_mut() {
             (start, *count) = (start + *count, start);
         }
-        for key in &*from {
-            let place = &mut counts[key.digit(digit)];
-            to[*place as usize] = *key;
+        for item in &*from {
+            let place = &mut counts[digit_of(*item, digit)];
+            to[*place as usize] = *item;
             *place += 1;
         }
         (from, to) = (to, from);
@@ -52,8 +76,28 @@ pub(super) fn sort(keys: &mut [RankKey], spare: &mut Vec<RankKey>) -> Result<(),
 
 #[cfg(test)]
 mod tests {
-    use super::{RADIX_MIN_LEN, sort};
+    use super::{RADIX_MIN_LEN, sort, sort_by_id};
     use crate::rules::rank::RankKey;
+
+    #[test]
+    fn ids_of_both_signs_are_sorted() {
+        let mut state = 1_u32;
+        for len in [0, 1, RADIX_MIN_LEN - 1, RADIX_MIN_LEN, 3000] {
+            for shift in [0, 12, 28] {
+                let mut tokens: Vec<(i32, usize)> = Vec::new();
+                for place in 0..len {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    tokens.push((state as i32 >> shift, place));
+                }
+                let mut expected = tokens.clone();
+                expected.sort_unstable();
+                sort_by_id(&mut tokens, &mut Vec::new()).expect("memory");
+                assert!(tokens.is_sorted_by_key(|token| token.0), "{len} {shift}");
+                tokens.sort_unstable();
+                assert_eq!(tokens, expected);
+            }
+        }
+    }
 
     #[test]
     fn sorts_as_comparing_does() {

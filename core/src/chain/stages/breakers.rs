@@ -1,8 +1,7 @@
-//! Finds the newest breaker in a history, in time linear in the history.
+//! Follows a history token by token and knows its newest breaker.
 //!
-//! Source: Aho and Corasick 1975, "Efficient string matching: an aid to bibliographic search". The history is
-//! read from its newest token backwards, so the automaton has the breakers reversed: a breaker that ends there
-//! begins at that place of the history.
+//! Source: Aho and Corasick 1975, "Efficient string matching: an aid to bibliographic search". An automaton
+//! reads each token once, when it is accepted, so a draw does not search the history for breakers.
 
 use crate::Error;
 use crate::memory::{copy, reserve};
@@ -10,7 +9,7 @@ use crate::memory::{copy, reserve};
 /// The first node: no token has matched.
 const ROOT: u32 = 0;
 
-/// A prefix of a reversed breaker. The children of a node are neighbours, in rising order of their tokens.
+/// A prefix of a breaker. The children of a node are neighbours, in rising order of their tokens.
 #[derive(Debug, Clone, Copy)]
 struct Node {
     /// The last token of the prefix.
@@ -19,8 +18,8 @@ struct Node {
     children: (u32, u32),
     /// The longest proper suffix of the prefix that is a prefix too.
     suffix: u32,
-    /// The length of the longest breaker that ends here; 0 for none.
-    longest: u32,
+    /// The length of the shortest breaker that ends here; 0 for none.
+    shortest: u32,
 }
 
 /// The breakers of a dry stage.
@@ -30,13 +29,34 @@ pub(super) struct Breakers {
     count: usize,
 }
 
+/// What the breakers need to know of a history. Places count all tokens read, also those that have left the
+/// window.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Progress {
+    /// The longest prefix of a breaker that the history ends with.
+    node: u32,
+    /// The number of tokens read.
+    read: u64,
+    /// Where the breaker that begins last, of several the longest, begins and ends.
+    newest: Option<(u64, u64)>,
+}
+
+impl Progress {
+    /// How many of the last `len` tokens come after the newest breaker among them; all if there is none.
+    pub(super) fn tokens_since(&self, len: usize) -> usize {
+        debug_assert!(len as u64 <= self.read);
+        let inside = self.newest.filter(|(begin, _)| *begin >= self.read - len as u64);
+        inside.map_or(len, |(_, end)| (self.read - end) as usize)
+    }
+}
+
 impl Breakers {
     /// Empty breakers are ignored.
     pub(super) fn new(breakers: &[&[i32]]) -> Result<Self, Error> {
         let mut sorted = Vec::new();
         reserve(&mut sorted, breakers.len())?;
         sorted.extend(breakers.iter().copied().filter(|breaker| !breaker.is_empty()));
-        sorted.sort_unstable_by(|a, b| a.iter().rev().cmp(b.iter().rev()));
+        sorted.sort_unstable();
         let total: usize = sorted.iter().map(|breaker| breaker.len()).sum();
         if u32::try_from(total).is_err() {
             return Err(Error::OutOfMemory);
@@ -57,7 +77,7 @@ impl Breakers {
 
     /// Adds the nodes level by level. Each has a range of the sorted breakers, those with its prefix.
     fn add_nodes(&mut self, sorted: &[&[i32]], most: usize) -> Result<(), Error> {
-        let node = |token| Node { token, children: (0, 0), suffix: ROOT, longest: 0 };
+        let node = |token| Node { token, children: (0, 0), suffix: ROOT, shortest: 0 };
         let mut ranges = Vec::new();
         reserve(&mut self.nodes, most)?;
         reserve(&mut ranges, most)?;
@@ -65,12 +85,11 @@ impl Breakers {
         ranges.push((0, sorted.len(), 0));
         let mut index = 0;
         while let Some(&(start, end, depth)) = ranges.get(index) {
-            // The last token of the prefix is that far from the end of the breaker.
-            let token = |breaker: &&[i32]| breaker[breaker.len() - 1 - depth];
+            let token = |breaker: &&[i32]| breaker[depth];
             let ends = sorted[start..end].iter().take_while(|breaker| breaker.len() == depth);
             let ends = ends.count();
             if ends > 0 {
-                self.nodes[index].longest = depth as u32;
+                self.nodes[index].shortest = depth as u32;
             }
             let first = self.nodes.len() as u32;
             let mut place = start + ends;
@@ -95,9 +114,10 @@ impl Breakers {
                     self.nodes[child as usize].suffix = self.next(suffix, token);
                 }
                 let suffix = self.nodes[child as usize].suffix;
-                let longest = self.nodes[suffix as usize].longest;
-                let node = &mut self.nodes[child as usize];
-                node.longest = node.longest.max(longest);
+                let shorter = self.nodes[suffix as usize].shortest;
+                if shorter > 0 {
+                    self.nodes[child as usize].shortest = shorter;
+                }
             }
         }
     }
@@ -120,38 +140,44 @@ impl Breakers {
     /// Whether a token is a breaker by itself.
     pub(super) fn is_breaker(&self, token: i32) -> bool {
         let node = self.next(ROOT, token);
-        node != ROOT && self.nodes[node as usize].longest == 1
+        node != ROOT && self.nodes[node as usize].shortest == 1
     }
 
-    /// How many tokens come after the breaker that begins last, of several the longest; all if there is
-    /// none. `newest` has the newest token first.
-    pub(super) fn tokens_since(&self, newest: &[i32]) -> usize {
-        let mut node = ROOT;
-        for (place, token) in newest.iter().enumerate() {
-            node = self.next(node, *token);
-            let longest = self.nodes[node as usize].longest as usize;
-            if longest > 0 {
-                return place + 1 - longest;
+    /// Reads one more token of a history.
+    pub(super) fn read(&self, progress: &mut Progress, token: i32) {
+        progress.node = self.next(progress.node, token);
+        progress.read += 1;
+        let shortest = u64::from(self.nodes[progress.node as usize].shortest);
+        if shortest > 0 {
+            // Of those that end here it begins last. One with the same beginning that ended before is shorter.
+            let begin = progress.read - shortest;
+            if progress.newest.is_none_or(|(other, _)| begin >= other) {
+                progress.newest = Some((begin, progress.read));
             }
         }
-        newest.len()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Breakers;
+    use super::{Breakers, Progress};
 
-    /// The first place from the newest token on at which any breaker begins.
-    fn by_search(breakers: &[Vec<i32>], newest: &[i32]) -> usize {
-        for place in 0..newest.len() {
-            let from_here: Vec<i32> = newest[..=place].iter().rev().copied().collect();
+    /// Tries each place of the history, from the newest token back, for a breaker that begins there.
+    fn by_search(breakers: &[Vec<i32>], history: &[i32]) -> usize {
+        for place in (0..history.len()).rev() {
+            let from_here = &history[place..];
             let begins = breakers.iter().filter(|b| !b.is_empty() && from_here.starts_with(b));
             if let Some(longest) = begins.map(Vec::len).max() {
-                return place + 1 - longest;
+                return from_here.len() - longest;
             }
         }
-        newest.len()
+        history.len()
+    }
+
+    fn read(breakers: &Breakers, history: &[i32]) -> Progress {
+        let mut progress = Progress::default();
+        history.iter().for_each(|token| breakers.read(&mut progress, *token));
+        progress
     }
 
     #[test]
@@ -166,18 +192,22 @@ mod tests {
             let mut tokens =
                 |most: u64| -> Vec<i32> { (0..below(most)).map(|_| below(3) as i32 - 1).collect() };
             let breakers: Vec<Vec<i32>> = (0..4).map(|_| tokens(5)).collect();
-            let newest = tokens(30);
+            let history = tokens(30);
             let slices: Vec<&[i32]> = breakers.iter().map(Vec::as_slice).collect();
             let automaton = Breakers::new(&slices).expect("memory");
-            let want = by_search(&breakers, &newest);
-            assert_eq!(automaton.tokens_since(&newest), want, "{breakers:?} in {newest:?}");
-            found += usize::from(want < newest.len());
+            let progress = read(&automaton, &history);
+            for first in 0..=history.len() {
+                let window = &history[first..];
+                let want = by_search(&breakers, window);
+                assert_eq!(progress.tokens_since(window.len()), want, "{breakers:?} in {window:?}");
+                found += usize::from(want < window.len());
+            }
             for token in -1..3 {
                 let alone = breakers.iter().any(|breaker| breaker[..] == [token]);
                 assert_eq!(automaton.is_breaker(token), alone, "{token} of {breakers:?}");
             }
         }
-        assert!(found > 1000, "{found}");
+        assert!(found > 10_000, "{found}");
     }
 
     /// Breakers with a shared prefix as long as the history: a search of each breaker at each place would take
@@ -190,8 +220,8 @@ mod tests {
         let long = [&shared[..], &[6]].concat();
         let slices: Vec<&[i32]> = breakers.iter().chain([&long]).map(Vec::as_slice).collect();
         let automaton = Breakers::new(&slices).expect("memory");
-        assert_eq!(automaton.tokens_since(&history), history.len());
-        let reversed = [&[6][..], &history].concat();
-        assert_eq!(automaton.tokens_since(&reversed), 0);
+        assert_eq!(read(&automaton, &history).tokens_since(history.len()), history.len());
+        let ended = [&history[..], &[6]].concat();
+        assert_eq!(read(&automaton, &ended).tokens_since(ended.len()), 0);
     }
 }

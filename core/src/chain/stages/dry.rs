@@ -1,7 +1,7 @@
 //! Don't repeat yourself: penalises tokens that would continue a repetition, more the longer it is.
 
 use super::TryClone;
-use super::breakers::Breakers;
+use super::breakers::{Breakers, Progress};
 use super::history::History;
 use crate::chain::candidates::Candidates;
 use crate::chain::finite;
@@ -9,6 +9,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::{reserve, resize};
+use crate::select::radix;
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -19,12 +20,16 @@ pub(in crate::chain) struct Dry {
     allowed_length: i32,
     history: History,
     breakers: Breakers,
+    /// The breakers in the history.
+    progress: Progress,
     /// The newest token first.
     newest: Vec<i32>,
     /// For each place in `newest`, how many tokens from there on equal the first ones.
     repeats: Vec<usize>,
     /// Tokens that would continue a repetition, with its length.
     next: Vec<(i32, usize)>,
+    /// Working memory to sort `next`.
+    spare: Vec<(i32, usize)>,
 }
 
 impl Stage {
@@ -51,9 +56,11 @@ impl Stage {
             allowed_length,
             history: History::new(last_n)?,
             breakers: Breakers::new(breakers)?,
+            progress: Progress::default(),
             newest: Vec::new(),
             repeats: Vec::new(),
             next: Vec::new(),
+            spare: Vec::new(),
         }
         .into())
     }
@@ -67,6 +74,7 @@ impl TryClone for Dry {
             newest: Vec::new(),
             repeats: Vec::new(),
             next: Vec::new(),
+            spare: Vec::new(),
             ..*self
         })
     }
@@ -98,33 +106,38 @@ impl Dry {
         Stage::dry(*multiplier, *base, *allowed_length, *last_n, &breakers)
     }
 
-    /// Finds the repetitions that a next token would continue.
+    /// Finds the repetitions that a next token would continue, in time linear in the history.
     fn find(&mut self) -> Result<(), Error> {
         self.next.clear();
-        self.newest.clear();
-        reserve(&mut self.newest, self.history.tokens().len())?;
-        self.newest.extend(self.history.tokens().iter().rev());
+        let len = self.history.tokens().len();
         let allowed = usize::try_from(self.allowed_length).unwrap_or(0);
-        let limit = self.breakers.tokens_since(&self.newest);
-        if self.newest.len() <= allowed || limit < allowed {
+        let limit = self.progress.tokens_since(len);
+        if len <= allowed || limit < allowed {
             return Ok(());
         }
+        self.newest.clear();
+        reserve(&mut self.newest, len)?;
+        self.newest.extend(self.history.tokens().iter().rev());
         resize(&mut self.repeats, self.newest.len(), 0)?;
         matches(&self.newest, &mut self.repeats);
         reserve(&mut self.next, self.newest.len())?;
-        for place in 1..self.newest.len() {
-            let length = self.repeats[place].min(limit);
-            // What came after the repeated sequence.
-            let token = self.newest[place - 1];
-            if length >= allowed && !self.breakers.is_breaker(token) {
-                self.next.push((token, length));
+        // A repetition and the token that came after it.
+        for (length, token) in self.repeats[1..].iter().zip(&self.newest) {
+            let length = *length.min(&limit);
+            if length >= allowed {
+                self.next.push((*token, length));
             }
         }
-        // One entry for each token, its longest.
-        self.next.sort_unstable();
-        self.next.reverse();
-        self.next.dedup_by_key(|(token, _)| *token);
-        self.next.reverse();
+        // One entry for each token, its longest, in rising order of tokens.
+        radix::sort_by_id(&mut self.next, &mut self.spare)?;
+        self.next.dedup_by(|other, kept| {
+            let same = other.0 == kept.0;
+            if same {
+                kept.1 = kept.1.max(other.1);
+            }
+            same
+        });
+        self.next.retain(|(token, _)| !self.breakers.is_breaker(*token));
         Ok(())
     }
 
@@ -144,6 +157,11 @@ fn matches(values: &[i32], lengths: &mut [usize]) {
     // Of the runs found so far that equal the beginning, the one that ends last.
     let (mut start, mut end) = (0, 0);
     for place in 1..values.len() {
+        // Most places: nothing is known of them, and not even one token is equal.
+        if place >= end && values[place] != values[0] {
+            lengths[place] = 0;
+            continue;
+        }
         let known = if place < end { lengths[place - start].min(end - place) } else { 0 };
         let more = values[place + known..].iter().zip(&values[known..]);
         let length = known + more.take_while(|(a, b)| a == b).count();
@@ -176,10 +194,12 @@ impl StageOps for Dry {
 
     fn accept(&mut self, token: i32) {
         self.history.push(token);
+        self.breakers.read(&mut self.progress, token);
     }
 
     fn reset(&mut self) {
         self.history.clear();
+        self.progress = Progress::default();
     }
 
     fn history_len(&self) -> Option<usize> {
