@@ -2,10 +2,11 @@
 
 use crate::draw::{Distribution, Draw, DrawOptions, DrawOutcome, MaskedRow, RowStats};
 use crate::id_mask::{IdMask, TokenRange};
-use crate::memory::reserve;
+use crate::memory::resize;
 use crate::rng::Source;
 use crate::rules::penalty::Penalties;
 use crate::{Error, Sampler, SamplerParams};
+use core::mem;
 
 /// The options of a draw; [`SampleRequest::new`] has all of them off.
 ///
@@ -187,7 +188,7 @@ struct Drawn<'s> {
 }
 
 fn draw<'s>(sampler: &'s mut Sampler, request: &SampleRequest<'_>) -> Result<Drawn<'s>, Error> {
-    let Sampler { generator, scratch, mask, masked_logits, recent, kernels } = sampler;
+    let Sampler { generator, scratch, mask, masked_logits, occurrences, kernels } = sampler;
     let offset = request.checked_offset()?;
     let logits = request.logits;
     if request.ranges.is_empty() {
@@ -200,7 +201,7 @@ fn draw<'s>(sampler: &'s mut Sampler, request: &SampleRequest<'_>) -> Result<Dra
         return Err(Error::EmptyRow);
     }
     generator.after_fork()?;
-    let allowed = match edit(request, mask, recent, masked_logits)? {
+    let allowed = match edit(request, mask, occurrences, masked_logits)? {
         true => &masked_logits[..],
         false => mask.logits(logits, masked_logits)?,
     };
@@ -228,11 +229,15 @@ fn draw<'s>(sampler: &'s mut Sampler, request: &SampleRequest<'_>) -> Result<Dra
 }
 
 /// Copies the allowed logits to `copy` and applies penalties and bans there. False, and no copy, if the
-/// request has none. `recent` is working memory.
+/// request has none.
+///
+/// One pass over the history counts in `occurrences`, which has a number for each token of the row, and one
+/// takes the counts out: so the cost is linear in the history, and the ranges are searched once for each
+/// distinct token.
 fn edit(
     request: &SampleRequest<'_>,
     mask: &IdMask,
-    recent: &mut Vec<u32>,
+    occurrences: &mut Vec<u32>,
     copy: &mut Vec<f32>,
 ) -> Result<bool, Error> {
     let penalties = request.penalties();
@@ -243,15 +248,26 @@ fn edit(
         return Ok(false);
     }
     mask.copy_logits(request.logits, copy)?;
-    let index = |id: &i32| mask.index(request.place(*id)?);
-    recent.clear();
-    reserve(recent, history.len())?;
-    recent.extend(history.iter().filter_map(index));
-    recent.sort_unstable();
-    for same in recent.chunk_by(|a, b| a == b) {
-        let logit = &mut copy[same[0] as usize];
-        *logit = penalties.apply(*logit, same.len());
+    if !history.is_empty() {
+        let len = request.logits.len();
+        resize(occurrences, len.max(occurrences.len()), 0)?;
+        let place = |id: &i32| request.place(*id).filter(|place| (*place as usize) < len);
+        for place in history.iter().filter_map(place) {
+            let count = &mut occurrences[place as usize];
+            *count = count.saturating_add(1);
+        }
+        for place in history.iter().filter_map(place) {
+            let count = mem::take(&mut occurrences[place as usize]);
+            if count > 0
+                && let Some(index) = mask.index(place)
+            {
+                let logit = &mut copy[index as usize];
+                *logit = penalties.apply(*logit, count as usize);
+            }
+        }
+        debug_assert!(occurrences.iter().all(|count| *count == 0));
     }
+    let index = |id: &i32| mask.index(request.place(*id)?);
     for index in request.banned.iter().filter_map(index) {
         copy[index as usize] = f32::NEG_INFINITY;
     }

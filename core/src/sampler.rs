@@ -15,8 +15,8 @@ pub struct Sampler {
     pub(crate) mask: IdMask,
     /// Working memory: the allowed logits, with the penalties of a request.
     pub(crate) masked_logits: Vec<f32>,
-    /// Working memory: the history of a request.
-    pub(crate) recent: Vec<u32>,
+    /// Working memory: how often each token is in the history of a request. All are 0 between two draws.
+    pub(crate) occurrences: Vec<u32>,
     pub(crate) kernels: &'static Kernels,
 }
 
@@ -44,7 +44,7 @@ impl Sampler {
             scratch: Scratch::new(),
             mask: IdMask::new(),
             masked_logits: Vec::new(),
-            recent: Vec::new(),
+            occurrences: Vec::new(),
             kernels: Kernels::chosen(),
         }
     }
