@@ -16,6 +16,10 @@ use crate::select::{BlockedRow, RankedPrefix, lowest, reaching};
 use crate::simd::Segment;
 use crate::{Error, SamplerParams};
 
+/// To rank more than one in so many tokens of a changed row, the row is copied. A change that is kept beside the
+/// row takes about 270 instructions for each token ranked, a copy less than one for each token of the row.
+const COPY_ABOVE_ONE_IN: usize = 512;
+
 impl Row<'_> {
     /// The largest logit.
     pub(in crate::chain::candidates) fn top(&self, scratch: &mut Scratch) -> Result<f32, Error> {
@@ -66,6 +70,10 @@ impl Row<'_> {
         k: usize,
     ) -> Result<Cut, Error> {
         if self.frozen.is_none() {
+            let ranked = k.saturating_add(self.memory.edits.len());
+            if ranked > self.logits.len() / COPY_ABOVE_ONE_IN {
+                self.materialize()?;
+            }
             self.top_k_list(scratch, list, k)?;
             return Ok(Cut::List);
         }
@@ -211,9 +219,13 @@ impl Row<'_> {
             return Ok(Cut::InPlace);
         }
         reaching(&blocked, low, keys)?;
-        let edited = |id: u32| self.edit_of(id).is_ok();
         if !self.memory.edits.is_empty() {
-            keys.retain(|key| !edited(key.id()));
+            // Both are in id order.
+            let mut edits = self.memory.edits.iter().map(|edit| edit.0).peekable();
+            keys.retain(|key| {
+                while edits.next_if(|id| *id < key.id()).is_some() {}
+                edits.peek() != Some(&key.id())
+            });
         }
         if self.divisor.is_some() {
             keys.iter_mut()
