@@ -174,7 +174,11 @@ impl Stream {
         if !semantic.contains(&i64::from(token)) {
             return None;
         }
-        let hits = self.window.iter().filter(|other| **other == token).count();
+        // In this form the compiler uses vector instructions: one for each token instead of three.
+        let hits_in =
+            |part: &[u32]| part.iter().map(|other| u32::from(*other == token)).sum::<u32>();
+        let (first, second) = self.window.as_slices();
+        let hits = (hits_in(first) + hits_in(second)) as usize;
         if !ras::redraws(config.ras_mode, hits, config.ras_window as usize, config.ras_tau) {
             return None;
         }
