@@ -47,9 +47,9 @@ impl Builder {
         let token =
             |(id, logit): (i32, &f32)| TokenData { id, logit: nan_to_neg_inf(*logit), p: 0.0 };
         row.extend((0..).zip(logits).map(token));
-        let (mut raw, mut current) = (Shares::new(tokens)?, Shares::new(tokens)?);
+        let mut raw = Shares::new(tokens)?;
         raw.set_softmax(counted(&row, false));
-        current.set_softmax(counted(&row, false));
+        let current = raw.try_clone()?;
         let mut token_states = Vec::new();
         memory::reserve(&mut token_states, tokens)?;
         token_states.extend(row.iter().map(|token| TokenState { logit: token.logit, survived: 0 }));

@@ -85,7 +85,8 @@ impl Chain {
     /// Tells what the stages would do to the row, and of the `first` tokens by rank what becomes of
     /// them. Nothing is drawn and nothing changes.
     ///
-    /// It takes its time: some sorts of the row, and memory for a few copies of it.
+    /// It reads the row a few times for each stage, sorts what a draw sorts and the `first` tokens, and needs
+    /// memory for a few copies of the row.
     ///
     /// # Errors
     /// [`Error::EmptyRow`] for a row without tokens, [`Error::BadArgument`] for more than `i32::MAX`,

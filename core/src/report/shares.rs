@@ -20,6 +20,10 @@ impl Shares {
         Ok(Self { of, entropy: 0.0, first_two: [0.0; 2] })
     }
 
+    pub(super) fn try_clone(&self) -> Result<Self, Error> {
+        Ok(Self { of: memory::copy(&self.of)?, ..*self })
+    }
+
     pub(super) fn of(&self, id: i32) -> f64 {
         let place = usize::try_from(id).ok();
         place.and_then(|place| self.of.get(place)).copied().unwrap_or(0.0)
