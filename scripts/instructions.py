@@ -10,15 +10,14 @@ Another Rust compiler or C library makes other code; then the counts are held to
 """
 
 import os
-import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+import callgrind
+from callgrind import ROOT
+
 FIGURES = ROOT / "benches/instructions/figures.tsv"
-BUILD = ROOT / "build/instructions"
 # Workloads that may cost at most so many times another: a mask must not cost what it leaves out, nor a
 # chain more than it does, stages that are off nothing, and penalties no pass over the row.
 AT_MOST = [
@@ -39,53 +38,6 @@ def toolchain():
     """What decides the counts beside the sources: the compiler and, for expf, the C library."""
     rustc = re.match(r"rustc \S+", output_of("rustc", "--version"))[0]
     return f"{rustc}, {os.confstr('CS_GNU_LIBC_VERSION')}"
-
-
-def build():
-    """The program, with the static library as it ships: its path."""
-    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).absolute()
-    environment = {k: v for k, v in os.environ.items() if k != "CARGO_BUILD_TARGET"}
-    environment["CARGO_TARGET_DIR"] = str(target)
-    subprocess.run(
-        ["cargo", "build", "--quiet", "--release", "--locked", "--lib"],
-        cwd=ROOT, env=environment, check=True,
-    )
-    BUILD.mkdir(parents=True, exist_ok=True)
-    program = BUILD / "workloads"
-    subprocess.run(
-        [os.environ.get("CXX", "c++"), "-std=c++17", "-O2", "-Wall", "-Wextra",
-         f"-I{ROOT / 'include'}", f"-I{ROOT / 'c_tests'}",
-         ROOT / "benches/instructions/workloads.cpp", target / "release/libs2sampler.a",
-         "-lpthread", "-ldl", "-lm", "-o", program],
-        check=True,
-    )
-    return program
-
-
-def count(program):
-    """Instructions per draw, by workload, in the program's order."""
-    for old in BUILD.glob("callgrind.out*"):
-        old.unlink()
-    run = subprocess.run(
-        ["valgrind", "--tool=callgrind", f"--callgrind-out-file={BUILD / 'callgrind.out'}",
-         program, ROOT / "tests/data"],
-        # Valgrind counts each byte that "rep movsb" copies as an instruction: copy by vectors instead.
-        env={**os.environ, "S2SAMPLER_SIMD": "avx2",
-             "GLIBC_TUNABLES": "glibc.cpu.x86_rep_movsb_threshold=1000000000"},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )
-    if run.returncode != 0:
-        sys.exit(f"{run.stdout}\ninstructions: the workloads did not run to their end")
-    counts = {}
-    for profile in sorted(BUILD.glob("callgrind.out.*"), key=lambda p: int(p.suffix[1:])):
-        text = profile.read_text()
-        trigger = re.search(r"^desc: Trigger: Client Request: (\w+)/(\d+)$", text, re.M)
-        if trigger:
-            total = re.search(r"^(?:totals|summary): (\d+)$", text, re.M)
-            counts[trigger[1]] = round(int(total[1]) / int(trigger[2]))
-    if not counts:
-        sys.exit("instructions: the profiles name no workload")
-    return counts
 
 
 def read_figures():
@@ -133,9 +85,8 @@ def compare(counts):
 def main(arguments):
     if arguments not in ([], ["--accept"]):
         sys.exit("usage: scripts/instructions.py [--accept]")
-    if not shutil.which("valgrind"):
-        sys.exit("instructions: valgrind is missing (with its header callgrind.h): apt-get install valgrind")
-    counts = count(build())
+    callgrind.check_for_valgrind()
+    _, counts = callgrind.count(callgrind.build("workloads"), ROOT / "tests/data")
     for name, most, other in AT_MOST:
         if counts[name] > most * counts[other]:
             sys.exit(f"{name} takes {counts[name]:,} instructions, more than {most} times {other}: {counts[other]:,}")

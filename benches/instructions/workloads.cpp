@@ -99,6 +99,64 @@ void count_frame(const std::vector<float> &slow, const std::vector<float> &fast,
     s2_stream_free(stream);
 }
 
+// Penalties for 1,000 tokens of history, and 100 banned ids, in the engines' ranges and in the whole row.
+void count_request(const std::vector<float> &row, const SamplerParams &params) {
+    S2Sampler *const sampler = s2_sampler_new(1);
+    CHECK(sampler != nullptr);
+    const auto n = static_cast<std::int32_t>(row.size());
+    std::vector<std::int32_t> history(1000);
+    std::vector<std::int32_t> banned(100);
+    SplitMix64 rng(kRowSeed);
+    for (std::int32_t &token : history) {
+        token = n - 1 - static_cast<std::int32_t>(rng.below(4096));
+    }
+    for (std::int32_t &token : banned) {
+        token = static_cast<std::int32_t>(rng.below(kSlowRow));
+    }
+    const S2TokenRange ranges[] = {{n - 4096, n - 1}, {(n - 4096) / 2, (n - 4096) / 2}};
+    S2SampleRequest request;
+    s2_sample_request_init(&request);
+    request.logits = row.data();
+    request.vocab_size = n;
+    request.params = &params;
+    request.history = history.data();
+    request.n_history = static_cast<std::int32_t>(history.size());
+    request.banned = banned.data();
+    request.n_banned = static_cast<std::int32_t>(banned.size());
+    request.penalty_window = -1;
+    request.repetition_penalty = 1.1F;
+    request.frequency_penalty = 0.1F;
+    request.presence_penalty = 0.1F;
+    count_each("request_penalties_155776", [&] { return s2_sampler_sample_ex(sampler, &request, nullptr); });
+    request.ranges = ranges;
+    request.n_ranges = 2;
+    count_each("request_penalties_4097", [&] { return s2_sampler_sample_ex(sampler, &request, nullptr); });
+    s2_sampler_free(sampler);
+}
+
+// Dry with 1,000 tokens of history and 100 breakers, before top_k.
+void count_dry(const std::vector<float> &row) {
+    S2Chain *const chain = s2_chain_new();
+    CHECK(chain != nullptr);
+    std::vector<std::int32_t> tokens;
+    std::vector<std::int32_t> lengths;
+    for (std::int32_t i = 0; i < 100; ++i) {
+        tokens.insert(tokens.end(), {7, 8, 1000 + i});
+        lengths.push_back(3);
+    }
+    CHECK(s2_chain_add_dry(chain, 0.8F, 1.75F, 2, 1000, tokens.data(), lengths.data(), 100) >= 0);
+    CHECK(s2_chain_add_top_k(chain, 40) >= 0);
+    CHECK(s2_chain_add_dist(chain, 1) >= 0);
+    SplitMix64 rng(kRowSeed);
+    for (int i = 0; i < 1000; ++i) {
+        CHECK(s2_chain_accept(chain, static_cast<std::int32_t>(rng.below(10))) == 0);
+    }
+    count_each("chain_dry_155776", [&] {
+        return s2_chain_sample(chain, row.data(), static_cast<std::int32_t>(row.size()));
+    });
+    s2_chain_free(chain);
+}
+
 // A preset of a chain whose penalties look at 64 tokens.
 void count_chain(const char *name, std::int32_t preset, float repeat_penalty, const std::vector<float> &row) {
     S2PresetParams params;
@@ -134,9 +192,11 @@ int main(int argc, char **argv) {
     count("nucleus_155776", slow, nucleus);
     count("greedy_155776", slow, greedy);
     count_ranges(slow, defaults);
+    count_request(slow, defaults);
     count_frame(slow, fast, defaults);
     count_chain("chain_s2_155776", S2_PRESET_S2, 1.0F, slow);
     count_chain("chain_llama_155776", S2_PRESET_LLAMA, 1.0F, slow);
     count_chain("chain_penalties_155776", S2_PRESET_LLAMA, 1.1F, slow);
+    count_dry(slow);
     count_chain("chain_article_155776", S2_PRESET_TEMPERATURE_FIRST, 1.1F, slow);
 }
