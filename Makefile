@@ -4,7 +4,7 @@
 # ninja where they are missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo inspect lib install check test sanitize fuzz soak huge abi dist vendored instructions bench
+.PHONY: help demo inspect lib install check test sanitize fuzz soak huge abi dist vendored instructions costs bench
 .PHONY: bench-quick header fmt lint audit advisories msrv doc tools clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
@@ -52,6 +52,9 @@ bench-quick: tools ## the benchmark's targets, to the terminal: half a minute
 
 instructions: ## count the instructions of fixed draws, compare with the figures; ACCEPT=1 makes new ones
 	@scripts/instructions.py $(if $(ACCEPT),--accept)
+
+costs: ## count what calls cost as their input grows: never more than in proportion; ACCEPT=1 writes the table
+	@scripts/costs.py $(if $(ACCEPT),--accept)
 
 audit: ## licences, bans and sources of what is depended on, by deny.toml; needs no network once it ran
 	@scripts/audit.sh offline
