@@ -167,19 +167,17 @@ impl S2SampleRequest {
     /// # Safety
     /// The pointers keep to the contract of `pointers`.
     unsafe fn checked<'c>(&self, call: &'c Call) -> Result<SampleRequest<'c>, Error> {
-        let history = pointers::counted(call, self.history, self.n_history)?;
-        if self.flags & !FLAGS != 0 || self.penalty_window < -1 {
+        if self.flags & !FLAGS != 0 {
             return Err(Error::BadArgument);
         }
-        let window = usize::try_from(self.penalty_window).unwrap_or(usize::MAX);
         Ok(SampleRequest {
             logits: pointers::slice(call, self.logits, self.vocab_size)?,
             params: pointers::params(self.params),
             id_offset: self.id_offset,
             ranges: pointers::counted(call, self.ranges, self.n_ranges)?,
             banned: pointers::counted(call, self.banned, self.n_banned)?,
-            history: &history[history.len().saturating_sub(window)..],
-            penalty_window: 0,
+            history: pointers::counted(call, self.history, self.n_history)?,
+            penalty_window: self.penalty_window,
             repetition_penalty: match self.repetition_penalty {
                 0.0 => 1.0,
                 penalty => penalty,

@@ -26,8 +26,8 @@ pub struct SampleRequest<'a> {
     pub banned: &'a [i32],
     /// The latest tokens, oldest first, for the penalties.
     pub history: &'a [i32],
-    /// How many of the latest tokens of the history count; 0 means all.
-    pub penalty_window: usize,
+    /// How many of the latest tokens of the history the penalties look at; 0 is off, -1 means all.
+    pub penalty_window: i32,
     /// Divides the positive and multiplies the other logits of tokens in the history, once for each
     /// distinct token; 1 is off.
     pub repetition_penalty: f32,
@@ -73,7 +73,7 @@ impl<'a> SampleRequest<'a> {
         let last_id = i64::from(self.id_offset) + self.logits.len() as i64 - 1;
         let uniform = self.uniform.is_none_or(|u| (0.0..1.0).contains(&u));
         let ids = self.id_offset >= 0 && last_id <= i64::from(i32::MAX);
-        if uniform && self.penalties().are_valid() && ids {
+        if uniform && self.penalties().are_valid() && self.penalty_window >= -1 && ids {
             Ok(self.id_offset.into())
         } else {
             Err(Error::BadArgument)
@@ -241,7 +241,8 @@ fn edit(
     copy: &mut Vec<f32>,
 ) -> Result<bool, Error> {
     let penalties = request.penalties();
-    let window = if request.penalty_window == 0 { usize::MAX } else { request.penalty_window };
+    // -1, the only negative window, means all.
+    let window = usize::try_from(request.penalty_window).unwrap_or(usize::MAX);
     let history = &request.history[request.history.len().saturating_sub(window)..];
     let history = if penalties.are_off() { &[] } else { history };
     if history.is_empty() && request.banned.is_empty() {

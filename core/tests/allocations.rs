@@ -97,6 +97,7 @@ fn requests_ranges_and_streams_do_not_allocate() {
                 ranges: &ranges,
                 banned: &[1, 2, n - 1],
                 history: &history,
+                penalty_window: -1,
                 repetition_penalty: 1.1,
                 min_p: 0.01,
                 keep_id: Some(4),

@@ -26,8 +26,8 @@ pub fn edited(request: &SampleRequest<'_>) -> Option<Vec<f32>> {
     let open = |id: &i32| request.ranges.is_empty() || within(id);
     ids().find(open)?;
     let window = match request.penalty_window {
-        0 => request.history.len(),
-        n => n.min(request.history.len()),
+        -1 => request.history.len(),
+        n => (n as usize).min(request.history.len()),
     };
     let recent = &request.history[request.history.len() - window..];
     let mut row = request.logits.to_vec();

@@ -87,7 +87,7 @@ fn every_option_with_every_other() {
                     ranges: &allowed,
                     banned: &banned,
                     history: &history,
-                    penalty_window: sometimes(&mut random, 0, &[1, 3, 64]),
+                    penalty_window: sometimes(&mut random, -1, &[0, 1, 3, 64]),
                     repetition_penalty: sometimes(&mut random, 1.0, &[1.1, 0.5, 3.0, 1e-30]),
                     frequency_penalty: sometimes(&mut random, 0.0, &[0.1, 2.0, -1.0]),
                     presence_penalty: sometimes(&mut random, 0.0, &[0.3, 100.0, -0.5]),
@@ -199,7 +199,7 @@ fn best(request: &SampleRequest<'_>) -> i32 {
 #[test]
 fn penalties_by_hand() {
     let row = [4.0, 3.0, -1.0, -1.5];
-    let plain = SampleRequest::new(&row, ALL);
+    let plain = SampleRequest { penalty_window: -1, ..SampleRequest::new(&row, ALL) };
     // 4 / 2 is below 3; three times as often is no more than once.
     let once = SampleRequest { history: &[0, 0, 0], repetition_penalty: 1.3, ..plain };
     assert_eq!(best(&once), 0);
@@ -220,7 +220,8 @@ fn penalties_by_hand() {
         SampleRequest { history: &[0, 3, 3], penalty_window: 2, presence_penalty: 5.0, ..plain };
     assert_eq!(best(&old), 0);
     assert_eq!(best(&SampleRequest { penalty_window: 3, ..old }), 1);
-    assert_eq!(best(&SampleRequest { penalty_window: 0, ..old }), 1);
+    assert_eq!(best(&SampleRequest { penalty_window: -1, ..old }), 1);
+    assert_eq!(best(&SampleRequest { penalty_window: 0, ..old }), 0);
     // Ids outside the row, whichever way, touch nothing.
     let strange = [-1, 4, i32::MIN, i32::MAX];
     let outside =
@@ -342,6 +343,7 @@ fn numbers_out_of_range_are_refused_and_use_no_words() {
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         for request in [
             SampleRequest { repetition_penalty: bad, ..plain },
+            SampleRequest { penalty_window: -2, ..plain },
             SampleRequest { frequency_penalty: bad, ..plain },
             SampleRequest { presence_penalty: bad, ..plain },
         ] {
@@ -367,6 +369,7 @@ fn requests_leave_no_trace() {
         ranges: &ranges,
         banned: &[4, 305],
         history: &[5, 6, 5],
+        penalty_window: -1,
         presence_penalty: 3.0,
         keep_id: Some(309),
         min_p: 0.9,

@@ -125,6 +125,7 @@ fn request(params: SamplerParams) -> Way {
         SampleRequest {
             banned: &[7, 8],
             history: &[1, 2, 30, 2],
+            penalty_window: -1,
             repetition_penalty: 1.3,
             frequency_penalty: 0.2,
             presence_penalty: 0.1,
