@@ -32,13 +32,7 @@ pub fn generated(name: &str) -> impl Iterator<Item = Line> {
         let mut fields = Fields::new(&text);
         let family: String = fields.parse();
         let (n, scale, seed) = (fields.parse(), fields.float(), fields.parse());
-        let row = match family.as_str() {
-            "bell" => rows::bell(n, scale, seed),
-            "peaky" => rows::peaky(n, scale, seed),
-            "masked" => rows::masked(n, scale, seed),
-            "tied" => rows::tied(n, scale, seed),
-            other => panic!("unknown family {other}"),
-        };
+        let row = rows::generated(&family, n, scale, seed);
         let (params, seed, tokens) = (fields.params(), fields.parse(), fields.rest());
         Line { text, row, params, seed, tokens }
     })

@@ -63,6 +63,17 @@ pub fn tied(n: usize, scale: f32, seed: u64) -> Vec<f32> {
     bell(n, scale, seed).into_iter().map(|l| (l * 8.0).floor() * 0.125).collect()
 }
 
+/// A row of the golden data's families.
+pub fn generated(family: &str, n: usize, scale: f32, seed: u64) -> Vec<f32> {
+    match family {
+        "bell" => bell(n, scale, seed),
+        "peaky" => peaky(n, scale, seed),
+        "masked" => masked(n, scale, seed),
+        "tied" => tied(n, scale, seed),
+        other => panic!("unknown family {other}"),
+    }
+}
+
 /// A shape of rows: its name, and the row of a length and a seed.
 pub type Kind = (&'static str, fn(usize, u64) -> Vec<f32>);
 

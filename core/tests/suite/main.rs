@@ -16,6 +16,7 @@
 mod common;
 
 mod adversarial_rows;
+mod chain_engines;
 mod chain_presets;
 mod chain_random;
 mod chain_states;
