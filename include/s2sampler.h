@@ -908,7 +908,7 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  *                   of the list whose running double sum of e is >= u * S, u as
  *                   in step 7; after s2: see "s2" below
  *  greedy           selects the first candidate in rank order                     never
- *  temperature      l / t; t <= 0, or so small that m / t overflows, sorts and    t = 1
+ *  temperature      l / t; t <= 0, or an m / t that is not finite, sorts and      t = 1
  *                   keeps the first; t = +inf makes all above -inf alike
  *  top_k            sorts; keeps the first k                                      k <= 0
  *  top_p            sorts; softmax; keeps ranks up to and including the first     p >= 1

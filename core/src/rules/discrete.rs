@@ -56,13 +56,17 @@ pub(super) fn to_double<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::discrete_distribution;
+    use super::{discrete_distribution, double};
 
     #[test]
     fn a_running_sum_equal_to_the_uniform_is_enough() {
         assert_eq!(discrete_distribution(&[0.25, 0.75], 0.25), 0);
         assert_eq!(discrete_distribution(&[0.25, 0.75], 0.25_f64.next_up()), 1);
         assert_eq!(discrete_distribution(&[0.25, 0.75], 0.0), 0);
+        // Half of the sum is reached by the last weight of the first chunk.
+        let chunks = [1.0; 2 * double::CHUNK_LEN];
+        assert_eq!(discrete_distribution(&chunks, 0.5), double::CHUNK_LEN - 1);
+        assert_eq!(discrete_distribution(&chunks, 0.5_f64.next_up()), double::CHUNK_LEN);
     }
 
     #[test]

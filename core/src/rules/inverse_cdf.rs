@@ -35,7 +35,7 @@ pub(crate) fn inverse_cdf(weights: &[f32], u: f64) -> (usize, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::inverse_cdf;
+    use super::{double, inverse_cdf};
 
     #[test]
     fn the_share_of_the_sum_is_reached_by_single_steps() {
@@ -44,6 +44,10 @@ mod tests {
         // Nothing of weight zero, first or last.
         assert_eq!(inverse_cdf(&[0.0, 0.0, 2.0, 0.0], 0.0), (2, 2.0));
         assert_eq!(inverse_cdf(&[0.0, 0.0, 2.0, 0.0], 1.0_f64.next_down()), (2, 2.0));
+        // Half of the sum is reached by the last weight of the first chunk.
+        let chunks = [1.0; 2 * double::CHUNK_LEN];
+        assert_eq!(inverse_cdf(&chunks, 0.5).0, double::CHUNK_LEN - 1);
+        assert_eq!(inverse_cdf(&chunks, 0.5_f64.next_up()).0, double::CHUNK_LEN);
         // Across chunks, as one by one.
         let weights: Vec<f32> = (0..1000).map(|i| (i * 37 % 101) as f32 / 64.0).collect();
         let sum: f64 = weights.iter().map(|w| f64::from(*w)).sum();

@@ -16,23 +16,18 @@ pub(crate) enum Scaling {
     Uniform,
 }
 
-/// What `t` does to logits of which `top` is the largest. Where the quotient of a finite `top` overflows, all
-/// order would be lost in infinities, so the result is that of t -> 0.
+/// What `t` does to logits of which `top` is the largest. Where the quotient of `top` is infinite, smaller logits can
+/// overflow to the same infinity, so the result is that of t -> 0.
 pub(crate) fn scaling(t: f32, top: f32) -> Scaling {
     if is_greedy(t) || t.is_nan() {
         Scaling::Best
     } else if t.is_infinite() {
         Scaling::Uniform
-    } else if top.is_finite() && (top / t).is_infinite() {
+    } else if t != 1.0 && (top / t).is_infinite() {
         Scaling::Best
     } else {
         Scaling::Divide
     }
-}
-
-/// Whether the quotient of a finite logit can overflow.
-pub(crate) fn can_overflow(t: f32) -> bool {
-    t < 1.0
 }
 
 /// 0 for a logit above -inf, all others stay at -inf.
@@ -87,8 +82,9 @@ mod tests {
         assert_eq!(scaling(0.5, 3e38), Scaling::Best);
         assert_eq!(scaling(1e-38, 1.0), Scaling::Divide);
         assert_eq!(scaling(1e-45, 0.0), Scaling::Divide);
-        assert_eq!(scaling(0.5, f32::INFINITY), Scaling::Divide);
-        assert_eq!(scaling(0.5, f32::NEG_INFINITY), Scaling::Divide);
+        assert_eq!(scaling(1.5, f32::INFINITY), Scaling::Best);
+        assert_eq!(scaling(1.5, f32::NEG_INFINITY), Scaling::Best);
+        assert_eq!(scaling(1.0, f32::INFINITY), Scaling::Divide);
         assert_eq!(scaling(f32::INFINITY, 1.0), Scaling::Uniform);
         assert_eq!(scaling(0.0, 1.0), Scaling::Best);
         assert_eq!(tempered(f32::NEG_INFINITY, 3.0, f32::INFINITY), f32::NEG_INFINITY);
@@ -102,6 +98,7 @@ mod tests {
         assert_eq!(dynamic(1.0, f32::INFINITY, 1.0, 0.0), 0.0);
         assert_eq!(dynamic(1.0, f32::INFINITY, 1.0, 0.1), f32::INFINITY);
         assert_eq!(dynamic(1e10, 1e-10, -1.0, 0.0), 1e10);
+        assert_eq!(dynamic(0.0, 1e-30, 1.0, 0.5), 5e-31);
         assert_eq!(dynamic(f32::NEG_INFINITY, 0.5, 1.0, 0.0), 0.0);
     }
 }

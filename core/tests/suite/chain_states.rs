@@ -246,7 +246,63 @@ fn off_stages_have_no_history() {
     assert_eq!(format!("{:?}", chain.stages()), format!("{:?}", fresh.stages()));
 }
 
-/// The same with random tokens that are left over.
+/// The first of each pair is the off-value, the second the float or integer beside it.
+#[test]
+fn off_values_are_off() {
+    let (up, down) = (1.0_f32.next_up(), 1.0_f32.next_down());
+    let (zero, least) = (0.0, 1e-45);
+    let (top_p, typical) =
+        (|p| Spec::TopP { p, min_keep: 1 }, |p| Spec::Typical { p, min_keep: 1 });
+    let min_p = |p| Spec::MinP { p, min_keep: 1 };
+    let epsilon = |epsilon| Spec::EpsilonCutoff { epsilon, min_keep: 1 };
+    let xtc = |probability, threshold| Spec::Xtc { probability, threshold, min_keep: 1, seed: 1 };
+    let ext = |t, delta| Spec::TemperatureExt { t, delta, exponent: 1.0 };
+    let penalties = |last_n, repeat, frequency, presence| Spec::Penalties {
+        last_n,
+        repeat,
+        frequency,
+        presence,
+    };
+    let dry = |multiplier, base, last_n| Spec::Dry {
+        multiplier,
+        base,
+        allowed_length: 2,
+        last_n,
+        breakers: vec![],
+    };
+    let pairs = [
+        (Spec::LogitBias(vec![]), Spec::LogitBias(vec![(0, 0.0)])),
+        (penalties(0, 1.1, 0.1, 0.1), penalties(1, 1.1, 0.1, 0.1)),
+        (penalties(64, 1.0, zero, zero), penalties(64, up, zero, zero)),
+        (penalties(64, 1.0, zero, zero), penalties(64, 1.0, least, zero)),
+        (penalties(64, 1.0, zero, zero), penalties(64, 1.0, zero, least)),
+        (dry(zero, 1.75, -1), dry(least, 1.75, -1)),
+        (dry(0.8, down, -1), dry(0.8, 1.0, -1)),
+        (dry(0.8, 1.75, 0), dry(0.8, 1.75, 1)),
+        (Spec::Temperature(1.0), Spec::Temperature(up)),
+        (Spec::Temperature(1.0), Spec::Temperature(down)),
+        (ext(1.0, zero), ext(1.0, least)),
+        (ext(1.0, zero), ext(up, zero)),
+        (Spec::TopK(0), Spec::TopK(1)),
+        (top_p(1.0), top_p(down)),
+        (min_p(zero), min_p(least)),
+        (typical(1.0), typical(down)),
+        (epsilon(zero), epsilon(least)),
+        (Spec::TopNSigma(zero), Spec::TopNSigma(least)),
+        (xtc(zero, 0.1), xtc(least, 0.1)),
+        (xtc(0.9, 0.5_f32.next_up()), xtc(0.9, 0.5)),
+    ];
+    let is_off = |spec: &Spec| {
+        let chain = fill(Chain::new(), std::slice::from_ref(spec));
+        chain.report(&row(1), 1).expect("a report").stages[0].off
+    };
+    for (off, on) in pairs {
+        assert!(is_off(&off), "{off:?}");
+        assert!(!is_off(&on), "{on:?}");
+    }
+}
+
+/// Where all tokens but one are banned, that one is drawn.
 #[test]
 fn one_token_not_banned() {
     let mut random = SplitMix(1);

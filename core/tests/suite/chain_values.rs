@@ -4,26 +4,27 @@ use crate::common;
 
 use common::chain::Oracle;
 use common::chain::spec::{Spec, fill};
+use common::oracle::Mt19937;
 use common::rows;
-use s2sampler_core::{Applied, Chain, Preset, PresetParams, Sampler, SamplerParams, TokenData};
+use s2sampler_core::{Applied, Chain, SamplerParams, TokenData};
 use std::collections::BTreeSet;
 
 /// Candidates with these probabilities, whose logits are the logarithms.
-fn likely(probabilities: &[f32]) -> Vec<TokenData> {
+pub fn likely(probabilities: &[f32]) -> Vec<TokenData> {
     let token = |(id, &p): (i32, &f32)| TokenData { id, logit: p.ln(), p };
     (0..).zip(probabilities).map(token).collect()
 }
 
-fn with_logits(logits: &[f32]) -> Vec<TokenData> {
+pub fn with_logits(logits: &[f32]) -> Vec<TokenData> {
     (0..).zip(logits).map(|(id, &logit)| TokenData { id, logit, p: 0.0 }).collect()
 }
 
 /// What one stage leaves, after the tokens of `history`.
-fn after(stage: Spec, history: &[i32], tokens: Vec<TokenData>) -> Vec<TokenData> {
+pub fn after(stage: Spec, history: &[i32], tokens: Vec<TokenData>) -> Vec<TokenData> {
     after_all(&[stage], history, tokens).0
 }
 
-fn after_all(
+pub fn after_all(
     stages: &[Spec],
     history: &[i32],
     mut tokens: Vec<TokenData>,
@@ -35,11 +36,11 @@ fn after_all(
     (tokens, applied)
 }
 
-fn ids(tokens: &[TokenData]) -> Vec<i32> {
+pub fn ids(tokens: &[TokenData]) -> Vec<i32> {
     tokens.iter().map(|token| token.id).collect()
 }
 
-fn near(got: impl Iterator<Item = f32>, want: &[f32]) {
+pub fn near(got: impl Iterator<Item = f32>, want: &[f32]) {
     let got: Vec<f32> = got.collect();
     let fits = got.len() == want.len() && got.iter().zip(want).all(|(g, w)| (g - w).abs() <= 1e-5);
     assert!(fits, "{got:?} instead of {want:?}");
@@ -47,15 +48,15 @@ fn near(got: impl Iterator<Item = f32>, want: &[f32]) {
 
 /// The candidates are `ids`, and `want` their probabilities once their logits are normalised again.
 #[track_caller]
-fn left(tokens: &[TokenData], want_ids: &[i32], want: &[f32]) {
+pub fn left(tokens: &[TokenData], want_ids: &[i32], want: &[f32]) {
     assert_eq!(ids(tokens), want_ids);
     let e: Vec<f64> = tokens.iter().map(|token| f64::from(token.logit).exp()).collect();
     let sum: f64 = e.iter().sum();
     near(e.iter().map(|e| (e / sum) as f32), want);
 }
 
-const RISING: [f32; 4] = [0.1, 0.2, 0.3, 0.4];
-const FALLING: [f32; 4] = [0.4, 0.3, 0.2, 0.1];
+pub const RISING: [f32; 4] = [0.1, 0.2, 0.3, 0.4];
+pub const FALLING: [f32; 4] = [0.4, 0.3, 0.2, 0.1];
 
 #[test]
 fn top_k() {
@@ -106,6 +107,12 @@ fn epsilon_cutoff() {
     left(&of(0.15, 0), &[3, 2, 1], &[0.444_44, 0.333_33, 0.222_22]);
     near(of(0.15, 0).iter().map(|token| token.p), &[0.4, 0.3, 0.2]);
     left(&of(0.15, 9), &[3, 2, 1, 0], &FALLING);
+    // A probability that equals epsilon stays.
+    left(
+        &after(Spec::EpsilonCutoff { epsilon: 0.25, min_keep: 0 }, &[], with_logits(&[1.0; 4])),
+        &[0, 1, 2, 3],
+        &[0.25; 4],
+    );
     // The best stays, whatever its probability.
     left(&of(0.9, 0), &[3], &[1.0]);
     left(&of(f32::INFINITY, 2), &[3, 2], &[0.571_429, 0.428_571]);
@@ -132,6 +139,8 @@ fn typical() {
     assert_eq!(ids(&kept), [1, 2, 3]);
     near(kept.iter().map(|token| token.p), &[0.2; 3]);
     left(&of(0.5, &[0.97, 0.01, 0.01, 0.01]), &[0], &[1.0]);
+    // A sum that equals p does not pass it.
+    left(&of(0.5, &[1.0; 4]), &[0, 1, 2], &[0.333_33; 3]);
     // H = 1.279854: 0.3 is 0.0759 away, 0.2 is 0.3296, 0.4 is 0.3636, 0.1 is 1.0227.
     left(&of(0.25, &FALLING), &[1], &[1.0]);
     left(&of(0.45, &FALLING), &[1, 2], &[0.6, 0.4]);
@@ -149,8 +158,12 @@ fn top_n_sigma() {
     let of = |n, l: &[f32]| ids(&after(Spec::TopNSigma(n), &[], with_logits(l)));
     assert_eq!(of(2.3, &[0.0, 0.0, 0.0, 4.0]), [3]);
     assert_eq!(of(2.4, &[0.0, 0.0, 0.0, 4.0]), [0, 1, 2, 3]);
+    // Without a finite logit there is no deviation, and nothing is dropped.
+    let (inf, masked) = (f32::INFINITY, f32::NEG_INFINITY);
+    assert_eq!(of(2.0, &[masked, inf, f32::NAN, inf]), [0, 1, 2, 3]);
+    assert_eq!(of(2.0, &[masked, masked]), [0, 1]);
+    assert_eq!(of(2.0, &[masked, inf, 1.0]), [1]);
     // What is masked does not count for either.
-    let masked = f32::NEG_INFINITY;
     assert_eq!(of(2.4, &[masked, 0.0, 0.0, masked, 0.0, 4.0]), [1, 2, 4, 5]);
 }
 
@@ -167,6 +180,19 @@ fn xtc() {
     left(&of(0.39, 0), &[0, 1, 2, 3], &FALLING);
     left(&of(0.51, 0), &[0, 1, 2, 3], &FALLING);
     left(&of(0.09, 2), &[0, 1, 2, 3], &FALLING);
+    // At a threshold of 0.5, two tokens can reach it.
+    let half = Spec::Xtc { probability: 1.0, threshold: 0.5, min_keep: 1, seed: 1 };
+    left(&after(half, &[], with_logits(&[1.0, 1.0, -200.0])), &[1, 2], &[1.0, 0.0]);
+    // A number that equals the probability acts: the first word of the seed by 2^32.
+    for seed in 0..200 {
+        let share = (f64::from(Mt19937::new(seed).next_u32()) / 2.0_f64.powi(32)) as f32;
+        let of = |probability| {
+            let stage = Spec::Xtc { probability, threshold: 0.29, min_keep: 1, seed };
+            after(stage, &[], likely(&FALLING)).len()
+        };
+        let lengths = [share.next_down(), share, share.next_up()].map(of);
+        assert_eq!(lengths, [4, 3, 3], "seed {seed}");
+    }
     let never = Spec::Xtc { probability: 0.0, threshold: 0.09, min_keep: 0, seed: 1 };
     left(&after(never, &[], likely(&FALLING)), &[0, 1, 2, 3], &FALLING);
 }
@@ -261,32 +287,6 @@ fn dry() {
     near(kept.iter().map(|token| token.logit), &[-1.478_088_3, 0.0]);
 }
 
-#[test]
-fn temperatures() {
-    let of = |t| after(Spec::Temperature(t), &[], likely(&RISING));
-    left(&of(1.0), &[0, 1, 2, 3], &RISING);
-    left(&of(2.0), &[0, 1, 2, 3], &[0.162_700, 0.230_094, 0.281_806, 0.325_401]);
-    left(&of(0.5), &[0, 1, 2, 3], &[1.0 / 30.0, 4.0 / 30.0, 9.0 / 30.0, 16.0 / 30.0]);
-    left(&of(0.0), &[3], &[1.0]);
-    left(&of(-1.0), &[3], &[1.0]);
-    left(&of(f32::INFINITY), &[0, 1, 2, 3], &[0.25; 4]);
-
-    let of = |t, delta, exponent, row: &[f32]| {
-        after(Spec::TemperatureExt { t, delta, exponent }, &[], likely(row))
-    };
-    // All alike: the entropy is all there can be, the temperature 1 + 0.5.
-    let kept = of(1.0, 0.5, 2.0, &[0.25; 4]);
-    near(kept.iter().map(|token| token.logit), &[-0.924_196; 4]);
-    // H = 0.325083, by ln 2: 0.468996; from 0.4 to 1.2: 0.775197; ln 9 by that: 2.834409.
-    left(&of(0.8, 0.4, 1.0, &[0.9, 0.1]), &[0, 1], &[0.944_507, 0.055_493]);
-    // 0.468996 squared: 0.219957; 0.575966; 3.814850.
-    left(&of(0.8, 0.4, 2.0, &[0.9, 0.1]), &[0, 1], &[0.978_434, 0.021_566]);
-    left(&of(0.5, 0.0, 1.0, &RISING), &[0, 1, 2, 3], &[1.0 / 30.0, 4.0 / 30.0, 0.3, 16.0 / 30.0]);
-    left(&of(0.5, 0.4, 1.0, &[1.0]), &[0], &[1.0]);
-    // Exponent 0 takes the upper end for every entropy; the softmax before it ranks.
-    left(&of(0.25, 0.25, 0.0, &RISING), &[3, 2, 1, 0], &[16.0 / 30.0, 0.3, 4.0 / 30.0, 1.0 / 30.0]);
-}
-
 /// As many edits as a row keeps beside it, and one more; a cut by logit merges them in.
 #[test]
 fn min_p_after_many_edits() {
@@ -304,80 +304,6 @@ fn min_p_after_many_edits() {
             assert_eq!(chain.sample(&row), oracle.sample(&row), "{count} of {n}, draw {draw}");
         }
     }
-}
-
-/// Rounding makes both quotients 2.12500024, and then the lower id is the first.
-#[test]
-fn ties_after_a_division_are_in_rank_order() {
-    let row = [1.700_000_2, 1.700_000_3, 0.0];
-    let heat = || Spec::Temperature(0.8);
-    let s2 = |temperature| Spec::S2(SamplerParams { temperature, top_p: f32::NAN, top_k: 0 });
-    let ext = Spec::TemperatureExt { t: 0.8, delta: 1e-30, exponent: 1.0 };
-    for stages in [
-        vec![heat(), Spec::TopK(1)],
-        vec![Spec::TopK(2), heat(), Spec::TopK(1)],
-        vec![Spec::TopK(2), heat(), Spec::TopP { p: 0.1, min_keep: 1 }],
-        vec![Spec::TopK(3), heat(), Spec::Greedy],
-        vec![ext.clone(), Spec::TopK(1)],
-    ] {
-        let (tokens, applied) = after_all(&stages, &[], with_logits(&row));
-        assert_eq!(tokens[applied.selected.unwrap_or(0)].id, 0, "{stages:?}");
-        let mut chain = fill(Chain::new(), &[&stages[..], &[Spec::Greedy]].concat());
-        assert_eq!(chain.sample(&row), Ok(0), "{stages:?}");
-    }
-    let (tokens, applied) = after_all(&[Spec::TopK(3), heat()], &[], with_logits(&row));
-    assert_eq!((ids(&tokens), applied.sorted), (vec![1, 0, 2], false));
-    let (_, applied) = after_all(&[Spec::TopK(3), heat()], &[], with_logits(&[1.0, 3.0, 2.0]));
-    assert!(applied.sorted);
-    // At 1.5 the two distances from the best round to one.
-    let row = [2.0, 1.700_000_2, 1.700_000_3];
-    let (tokens, _) = after_all(&[s2(1.5), Spec::TopK(3)], &[], with_logits(&row));
-    assert!(tokens[1].logit > tokens[2].logit || tokens[1].id < tokens[2].id, "{tokens:?}");
-}
-
-/// A quotient that overflows is the limit t -> 0, and an infinite temperature makes all alike.
-#[test]
-fn extreme_temperatures() {
-    let of = |t, logits: &[f32]| after(Spec::Temperature(t), &[], with_logits(logits));
-    for t in [1e-38, 1e-40, 1e-45] {
-        assert_eq!(ids(&of(t, &[18.0, 20.0, 19.0])), [1]);
-        assert_eq!(ids(&of(t, &[-20.0, -18.0, -19.0])), [1]);
-        assert_eq!(ids(&of(t, &[10.0, 20.0, 20.0])), [1]);
-    }
-    assert_eq!(ids(&of(0.5, &[3e38, 1.0, -3e38])), [0]);
-    let presets = [Preset::Llama, Preset::HuggingFace, Preset::TemperatureFirst];
-    let history: [&[i32]; 2] = [&[], &[0, 1]];
-    for (preset, accepted) in presets.into_iter().flat_map(|p| history.map(|h| (p, h))) {
-        for row in [[18.0, 20.0, 19.0], [-20.0, -18.0, -19.0], [-3e38, -1.0, -2.0]] {
-            let params = PresetParams { temperature: 1e-38, ..PresetParams::of(preset) };
-            let params = PresetParams { repeat_penalty: 1.0001, min_p: 0.0, ..params };
-            let mut chain = Chain::preset(preset, &params, 5).expect("a chain");
-            accepted.iter().for_each(|token| chain.accept(*token).expect("memory"));
-            for _ in 0..30 {
-                assert_eq!(chain.sample(&row), Ok(1), "{preset:?}, {row:?}");
-            }
-        }
-    }
-    let (inf, masked) = (f32::INFINITY, f32::NEG_INFINITY);
-    let alike = of(inf, &[1.0, masked, -5.0, f32::NAN]);
-    assert_eq!(alike.iter().map(|t| t.logit).collect::<Vec<_>>(), [0.0, masked, 0.0, masked]);
-    let ext = Spec::TemperatureExt { t: inf, delta: 0.5, exponent: 1.0 };
-    left(&after(ext, &[], with_logits(&[1.5, 1.5, 0.5])), &[0, 1, 2], &[1.0 / 3.0; 3]);
-    // A certain distribution has no entropy, and the lower end of the range is 0.
-    let ext = Spec::TemperatureExt { t: 1.0, delta: inf, exponent: 1.0 };
-    assert_eq!(ids(&after(ext, &[], with_logits(&[500.0, 0.0]))), [0]);
-    let s2 = SamplerParams { temperature: inf, top_p: f32::NAN, top_k: 0 };
-    let mut drawn = [0; 3];
-    let mut chain = fill(Chain::new(), &[Spec::S2(s2), Spec::Dist(3)]);
-    let mut sampler = Sampler::new(3);
-    for row in [[0.0, 0.0, masked], [3e38, 0.0, masked]] {
-        for _ in 0..200 {
-            let token = chain.sample(&row).expect("a token");
-            assert_eq!(sampler.sample(&row, &s2), Ok(token));
-            drawn[token as usize] += 1;
-        }
-    }
-    assert!(drawn[0] > 150 && drawn[1] > 150 && drawn[2] == 0, "{drawn:?}");
 }
 
 #[test]
@@ -423,6 +349,10 @@ fn softmax_holds() {
     assert_eq!(left_by(&warmed), [3]);
     let (tokens, _) = after_all(&[Spec::Softmax], &[], with_logits(&[0.0, 3.0_f32.ln()]));
     near(tokens.iter().map(|token| token.p), &[0.25, 0.75]);
+    // Without a logit above -inf the first in rank order has it all, which is the lowest id.
+    let token = |id| TokenData { id, logit: f32::NEG_INFINITY, p: 0.5 };
+    let (tokens, _) = after_all(&[Spec::Softmax], &[], [7, 3, 5].map(token).to_vec());
+    assert_eq!(tokens.iter().map(|token| token.p).collect::<Vec<_>>(), [0.0, 1.0, 0.0]);
     // From a row it is no other, whatever cuts between.
     let row = RISING.map(f32::ln);
     for cut in [Spec::TopK(2), Spec::MinP { p: 0.6, min_keep: 1 }, Spec::TopNSigma(1.0)] {

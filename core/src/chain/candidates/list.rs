@@ -182,7 +182,12 @@ impl<'a> List<'a> {
         keys.sort_unstable();
         exps(*kernels, keys.iter().map(|key| key.logit()), weights)?;
         let sum = single::add(0.0, weights);
-        exps(*kernels, self.logits(), weights)?;
+        if !exps(*kernels, self.logits(), weights)? {
+            // All weight is that of the first in rank order, which is the lowest id.
+            let ids = self.tokens().iter().map(|token| token.id).enumerate();
+            let first = ids.min_by_key(|(_, id)| *id).map_or(0, |(place, _)| place);
+            weights.rotate_right(first);
+        }
         self.tokens_mut().iter_mut().zip(&*weights).for_each(|(token, e)| token.p = e / sum);
         self.frozen = true;
         Ok(())

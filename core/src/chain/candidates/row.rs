@@ -14,7 +14,7 @@ use crate::chain::scratch::Scratch;
 use crate::memory::reserve;
 use crate::rules::rank::{RankKey, nan_to_neg_inf};
 use crate::rules::std_dev::std_dev;
-use crate::rules::temperature::{Scaling, can_overflow, scaling, uniform};
+use crate::rules::temperature::{Scaling, scaling, uniform};
 use crate::select::{BlockedRow, RowScan};
 use crate::simd::Kernels;
 
@@ -160,8 +160,7 @@ impl<'a> Row<'a> {
     /// What a temperature does to the row.
     pub(super) fn scaling(&mut self, scratch: &mut Scratch, t: f32) -> Result<Scaling, Error> {
         debug_assert!(!self.is_cut());
-        if !can_overflow(t) || t <= 0.0 {
-            // The quotient of any finite logit is finite, or there is none.
+        if t <= 0.0 || t == f32::INFINITY {
             return Ok(scaling(t, 0.0));
         }
         let blocked = self.scan(scratch.kernels, &mut scratch.scan)?;

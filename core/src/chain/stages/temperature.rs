@@ -14,8 +14,8 @@ pub(in crate::chain) struct Temperature {
 }
 
 impl Stage {
-    /// Divides the logits by `t`. 0 and less keeps the best alone, and so does a `t` so small that the
-    /// largest quotient overflows. +inf makes all tokens above -inf equally likely. 1: off.
+    /// Divides the logits by `t`. 0 and less keeps the best alone, and so does a largest quotient that is
+    /// not finite. +inf makes all tokens above -inf equally likely. 1: off.
     ///
     /// # Errors
     /// [`Error::BadArgument`] for NaN.

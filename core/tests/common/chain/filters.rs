@@ -1,151 +1,147 @@
-//! Stages that drop candidates.
+//! Stages that drop candidates, each only called if it is not off.
 
 use super::List;
 use crate::common::oracle::{Mt19937, rank};
 use s2sampler_core::SamplerParams;
 
+/// Sorts; keeps the first k.
 pub fn top_k(list: &mut List, k: i32) {
-    if k > 0 {
-        list.sort();
-        list.items.truncate(k as usize);
-    }
+    list.sort();
+    list.items.truncate(k as usize);
 }
 
+/// Sorts; softmax, or the p of a softmax stage; keeps the ranks through the first at which the running sum of
+/// p is >= p, and min_keep.
 pub fn top_p(list: &mut List, p: f32, min_keep: usize) {
-    if p >= 1.0 {
-        return;
-    }
     list.sort();
     if !list.held {
         list.softmax();
     }
-    let mut c = 0.0_f32;
-    let mut keep = list.len();
-    for (rank, candidate) in list.items.iter().enumerate() {
-        c += candidate.p;
-        if c >= p && rank + 1 >= min_keep {
-            keep = rank + 1;
+    let (mut running, mut kept) = (0.0_f32, 0);
+    for c in &list.items {
+        kept += 1;
+        running += c.p;
+        if running >= p {
             break;
         }
     }
-    list.items.truncate(keep);
+    list.items.truncate(kept.max(min_keep));
 }
 
+/// Keeps l >= m + ln(p); if these are fewer than min_keep, sorts and keeps the first min_keep.
 pub fn min_p(list: &mut List, p: f32, min_keep: usize) {
-    if p <= 0.0 {
-        return;
-    }
-    list.unhide();
+    let min_keep = min_keep.max(1);
     let threshold = list.largest() + p.ln();
-    let passes = list.items.iter().filter(|c| c.logit >= threshold).count();
-    if passes >= min_keep.max(1) {
-        list.items.retain(|c| c.logit >= threshold);
-    } else {
+    let passing = list.items.iter().filter(|c| c.logit >= threshold).count();
+    if passing < min_keep {
         list.sort();
-        list.items.truncate(min_keep.max(1));
+        list.items.truncate(min_keep);
+    } else {
+        list.keep(|c| c.logit >= threshold);
     }
 }
 
+/// Sorts; keeps p >= epsilon with p = e / S in double, and min_keep.
 pub fn epsilon_cutoff(list: &mut List, epsilon: f32, min_keep: usize) {
-    if epsilon <= 0.0 {
-        return;
-    }
     list.sort();
     list.held = false;
     let e: Vec<f64> = list.exponentials().into_iter().map(f64::from).collect();
-    let sum = e.iter().fold(0.0, |s, e| s + e);
-    for (c, e) in list.items.iter_mut().zip(&e) {
-        c.p = (e / sum) as f32;
+    let mut sum = 0.0;
+    for e in &e {
+        sum += e;
     }
-    let kept = e.iter().filter(|e| **e / sum >= f64::from(epsilon)).count();
+    let p: Vec<f64> = e.iter().map(|e| e / sum).collect();
+    for (c, p) in list.items.iter_mut().zip(&p) {
+        c.p = *p as f32;
+    }
+    let kept = p.iter().take_while(|p| **p >= f64::from(epsilon)).count();
     list.items.truncate(kept.max(min_keep).max(1));
 }
 
+/// Sorts; softmax; s = |-ln p - entropy|; keeps by rising s, of equal ones by rank, through the first candidate
+/// at which the running sum of p is > p, and min_keep. The order stays.
 pub fn typical(list: &mut List, p: f32, min_keep: usize) {
-    if p >= 1.0 {
-        return;
-    }
     list.sort();
     list.softmax();
-    let h = list.entropy();
-    list.items.sort_by(|a, b| {
-        let s = |p: f32| (-f64::from(p).ln() - h).abs();
-        s(a.p).total_cmp(&s(b.p))
-    });
-    let mut c = 0.0_f32;
-    let mut keep = list.len();
-    for (i, candidate) in list.items.iter().enumerate() {
-        c += candidate.p;
-        if c > p && i + 1 >= min_keep.max(1) {
-            keep = i + 1;
+    let entropy = list.entropy();
+    // ln 0 is -inf, and s then +inf.
+    let s = |p: f32| (-f64::from(p).ln() - entropy).abs();
+    list.items.sort_by(|a, b| s(a.p).partial_cmp(&s(b.p)).expect("no NaN"));
+    let (mut running, mut kept) = (0.0_f32, 0);
+    for c in &list.items {
+        kept += 1;
+        running += c.p;
+        if running > p {
             break;
         }
     }
-    list.items.truncate(keep);
-    list.sorted = false;
+    list.items.truncate(kept.max(min_keep));
 }
 
+/// Keeps l >= m - n * sigma, sigma the population standard deviation of the finite l, in double.
 pub fn top_n_sigma(list: &mut List, n: f32) {
-    if n <= 0.0 {
-        return;
-    }
     let logits = list.items.iter().map(|c| f64::from(c.logit));
     let finite: Vec<f64> = logits.filter(|l| l.is_finite()).collect();
-    let mean_of = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
-    let mean = mean_of(&finite);
-    let squares: Vec<f64> = finite.iter().map(|l| (l - mean) * (l - mean)).collect();
-    let threshold = f64::from(list.largest()) - f64::from(n) * mean_of(&squares).sqrt();
+    if finite.is_empty() {
+        return;
+    }
+    let count = finite.len() as f64;
+    let mean = finite.iter().sum::<f64>() / count;
+    let sigma = (finite.iter().map(|l| (l - mean) * (l - mean)).sum::<f64>() / count).sqrt();
+    let threshold = f64::from(list.largest()) - f64::from(n) * sigma;
     if !threshold.is_nan() {
-        list.unhide();
-        list.items.retain(|c| f64::from(c.logit) >= threshold);
+        list.keep(|c| f64::from(c.logit) >= threshold);
     }
 }
 
+/// With two candidates and more takes a word g. If g / 2^32, in binary32 and below 1, is <= probability: sorts;
+/// softmax; of the ranks with p >= threshold drops all but the last, unless fewer than min_keep would be left.
 pub fn xtc(list: &mut List, mt: &mut Mt19937, probability: f32, threshold: f32, min_keep: usize) {
-    if probability <= 0.0 || threshold > 0.5 || list.len() < 2 {
+    if list.len() < 2 {
         return;
     }
-    let chance = (mt.next_u32() as f32 / 2.0_f32.powi(32)).min(1.0_f32.next_down());
-    if chance > probability {
-        return;
-    }
-    list.sort();
-    list.softmax();
-    let likely = list.items.iter().take_while(|c| c.p >= threshold).count();
-    let last = likely.saturating_sub(1);
-    if last > 0 && list.len() - last >= min_keep {
-        list.items.drain(..last);
+    let share = (f64::from(mt.next_u32()) / 2.0_f64.powi(32)) as f32;
+    if share.min(1.0_f32.next_down()) <= probability {
+        list.sort();
+        list.softmax();
+        let likely = list.items.iter().take_while(|c| c.p >= threshold).count();
+        let dropped = likely.max(1) - 1;
+        if list.len() - dropped >= min_keep {
+            list.items.drain(..dropped);
+        }
     }
 }
 
-/// The contract's steps 2 to 8 as far as the logits.
+/// Steps 1 to 6 of "One draw": the l left are (l - m) / temperature, in the order of their ranks, and p is q.
 pub fn s2(list: &mut List, params: &SamplerParams) {
-    let logits: Vec<f32> = list.items.iter().map(|c| c.logit).collect();
     let (m, t) = (list.largest(), params.temperature);
-    list.sort();
-    let mut hidden = 0;
-    if t <= 0.0 {
-        list.items.truncate(1);
-    } else {
-        list.softmax();
-        let kept = rank(&logits).kept(params);
-        // Without weights the best is the answer; the others are there to count.
-        list.items.truncate(kept);
-        if m.is_infinite() {
-            list.items.truncate(1);
+    let greedy = t <= 0.0;
+    if m == f32::NEG_INFINITY {
+        // Nothing can be drawn.
+        list.sort();
+        if !greedy {
+            list.softmax();
         }
-        hidden = kept - list.len();
+        list.s2 = Some(0);
+        return;
     }
-    if m > f32::NEG_INFINITY {
-        list.change(|c| {
-            Some(match c.logit {
-                logit if logit == m => 0.0,
-                _ if t.is_nan() => f32::NEG_INFINITY,
-                logit if t == f32::INFINITY && logit > f32::NEG_INFINITY => 0.0,
-                _ if t == f32::INFINITY => f32::NEG_INFINITY,
-                logit => (logit - m) / t,
-            })
-        });
+    let logits: Vec<f32> = list.items.iter().map(|c| c.logit).collect();
+    let kept = if greedy { 1 } else { rank(&logits).kept(params) };
+    list.sort();
+    if !greedy {
+        list.softmax();
     }
-    list.s2 = Some(hidden);
+    // With a +inf the token is certain, and all that rule 3 keeps count.
+    list.items.truncate(if m == f32::INFINITY { 1 } else { kept });
+    list.s2 = Some(kept - list.len());
+    list.edit(|c| {
+        if c.logit == m {
+            0.0
+        } else if t == f32::INFINITY {
+            // All candidates above -inf are alike, and no other is listed.
+            0.0
+        } else {
+            (c.logit - m) / t
+        }
+    });
 }

@@ -1,50 +1,51 @@
-//! Stages that change logits.
+//! Stages that edit logits, each only called if it is not off.
 
 use super::List;
-use super::spec::Spec;
 use std::collections::BTreeMap;
 
-pub fn bias(list: &mut List, biases: &[(i32, f32)]) {
-    if !biases.is_empty() {
-        list.sorted = false;
-    }
+/// l + bias, for each bias in the order given.
+pub fn logit_bias(list: &mut List, biases: &[(i32, f32)]) {
     for &(id, bias) in biases {
-        list.change(|c| (c.id == id).then_some(c.logit + bias));
+        list.edit(|c| if c.id == id { c.logit + bias } else { c.logit });
     }
 }
 
-pub fn penalties(list: &mut List, last: &[i32], repeat: f32, frequency: f32, presence: f32) {
-    if (repeat, frequency, presence) == (1.0, 0.0, 0.0) {
-        return;
-    }
-    list.sorted = false;
+/// For a token that is c > 0 times in H: l * repeat if l <= 0, else l / repeat; then
+/// l - (c * frequency + presence).
+pub fn penalties(list: &mut List, h: &[i32], repeat: f32, frequency: f32, presence: f32) {
     let mut counts = BTreeMap::new();
-    for token in last {
-        *counts.entry(token).or_insert(0_u32) += 1;
+    for token in h {
+        *counts.entry(*token).or_insert(0_u32) += 1;
     }
-    list.change(|c| {
-        let count = *counts.get(&c.id)? as f32;
-        let l = if c.logit <= 0.0 { c.logit * repeat } else { c.logit / repeat };
-        Some(l - (count * frequency + presence))
+    list.edit(|candidate| {
+        let Some(&c) = counts.get(&candidate.id) else { return candidate.logit };
+        let l = candidate.logit;
+        let l = if l <= 0.0 { l * repeat } else { l / repeat };
+        l - (c as f32 * frequency + presence)
     });
 }
 
+/// l / t. t <= 0, or a quotient of the best that is not finite, keeps the best alone; t = +inf makes all
+/// candidates above -inf alike.
 pub fn temperature(list: &mut List, t: f32) {
-    let m = list.largest();
-    if t <= 0.0 || t.is_nan() || (m.is_finite() && t.is_finite() && !(m / t).is_finite()) {
+    if t == f32::INFINITY {
+        list.edit(|c| if c.logit > f32::NEG_INFINITY { 0.0 } else { c.logit });
+    } else if t <= 0.0 || !(list.largest() / t).is_finite() {
         list.sort();
         list.items.truncate(1);
-    } else if t == f32::INFINITY {
-        let alike = |l: f32| if l == f32::NEG_INFINITY { l } else { 0.0 };
-        list.change(|c| Some(alike(c.logit)));
-    } else if t != 1.0 {
-        list.change(|c| Some(c.logit / t));
+    } else {
+        list.edit(|c| c.logit / t);
     }
 }
 
+/// delta <= 0: temperature(t). Else, with two candidates and more: sorts; softmax; v = entropy / ln(count);
+/// low = max(0, t - delta); high = t + delta; temperature(low + (high - low) * powf(v, exponent)).
 pub fn temperature_ext(list: &mut List, t: f32, delta: f32, exponent: f32) {
     if delta <= 0.0 {
-        return temperature(list, t);
+        if t != 1.0 {
+            temperature(list, t);
+        }
+        return;
     }
     if list.len() < 2 {
         return;
@@ -52,67 +53,73 @@ pub fn temperature_ext(list: &mut List, t: f32, delta: f32, exponent: f32) {
     list.sort();
     list.softmax();
     if list.len() < 2 {
+        // ln(count) is 0, and no temperature changes what a single candidate gives.
         return;
     }
-    let u = list.entropy() / (list.len() as f64).ln();
+    let v = list.entropy() / (list.len() as f64).ln();
+    let place = (v as f32).powf(exponent);
     let (low, high) = ((t - delta).max(0.0), t + delta);
-    let part = (u as f32).powf(exponent);
-    let chosen = match () {
-        () if t == f32::INFINITY => t,
-        () if part == 0.0 || high == low => low,
-        () => low + (high - low) * part,
+    // 0 * inf stands for the end that is reached whatever the other is.
+    let chosen = if t == f32::INFINITY {
+        t
+    } else if place == 0.0 || low == high {
+        low
+    } else {
+        low + (high - low) * place
     };
     if chosen != 1.0 {
         temperature(list, chosen);
-    } else {
-        list.change(|_| None);
     }
 }
 
-pub fn dry(list: &mut List, spec: &Spec, h: &[i32]) {
-    let Spec::Dry { multiplier, base, allowed_length, breakers, .. } = spec else { unreachable!() };
-    let allowed = i64::from(*allowed_length);
-    let n = h.len() as i64;
-    if *multiplier == 0.0 || *base < 1.0 {
-        return;
+/// What each token that would continue a repetition loses.
+pub fn dry(
+    h: &[i32],
+    multiplier: f32,
+    base: f32,
+    allowed_length: i32,
+    breakers: &[Vec<i32>],
+) -> BTreeMap<i32, f32> {
+    let mut penalties = BTreeMap::new();
+    let allowed_length = allowed_length as usize;
+    let limit = limit(h, breakers);
+    if limit < allowed_length || h.len() <= allowed_length {
+        return penalties;
     }
-    list.sorted = false;
-    list.held = false;
-    if n <= allowed {
-        return;
-    }
-    let limit = before_breaker(h, breakers);
-    if limit < allowed {
-        return;
-    }
-    let mut repeats = BTreeMap::new();
+    let mut longest = BTreeMap::new();
     for j in 0..h.len() - 1 {
-        let common = (0..=j).take_while(|back| h[j - back] == h[h.len() - 1 - back]).count();
-        let r = limit.min(common as i64);
-        if r >= allowed {
-            let largest = repeats.entry(h[j + 1]).or_insert(r);
-            *largest = r.max(*largest);
+        // The tokens that end at j and equal those at the end of H.
+        let mut r = 0;
+        while r <= j && r < limit && h[j - r] == h[h.len() - 1 - r] {
+            r += 1;
+        }
+        if r >= allowed_length {
+            let longest = longest.entry(h[j + 1]).or_insert(r);
+            *longest = r.max(*longest);
         }
     }
-    list.change(|c| {
-        let alone = breakers.iter().any(|breaker| breaker[..] == [c.id]);
-        let r = *repeats.get(&c.id).filter(|_| !alone)?;
-        let mut exponent = (r - allowed) as f64;
-        if *base > 1.000_001 {
-            exponent = exponent.min((88.722_839_1 / f64::from(*base).ln()).floor());
+    for (token, r) in longest {
+        if breakers.contains(&vec![token]) {
+            continue;
         }
-        Some(c.logit - (f64::from(*multiplier) * f64::from(*base).powf(exponent)) as f32)
-    });
+        let mut exponent = (r - allowed_length) as f64;
+        if base > 1.000_001 {
+            exponent = exponent.min((88.722_839_1 / f64::from(base).ln()).floor());
+        }
+        let penalty = f64::from(multiplier) * f64::from(base).powf(exponent);
+        penalties.insert(token, penalty as f32);
+    }
+    penalties
 }
 
-/// How many tokens stand after the last breaker.
-fn before_breaker(h: &[i32], breakers: &[Vec<i32>]) -> i64 {
-    for i in 0..h.len() {
-        let tail = &h[h.len() - 1 - i..];
-        let longest = breakers.iter().filter(|b| tail.starts_with(b)).map(Vec::len).max();
-        if let Some(length) = longest {
-            return i as i64 - (length as i64 - 1);
+/// The number of tokens after the occurrence of a breaker that begins last, of several that begin there after
+/// the longest; without one, the length of H.
+fn limit(h: &[i32], breakers: &[Vec<i32>]) -> usize {
+    for begin in (0..h.len()).rev() {
+        let here = breakers.iter().filter(|b| !b.is_empty() && h[begin..].starts_with(b));
+        if let Some(longest) = here.map(Vec::len).max() {
+            return h.len() - begin - longest;
         }
     }
-    h.len() as i64
+    h.len()
 }

@@ -1,5 +1,7 @@
-//! The stage chain once more, slow and obvious, sharing nothing with the library: a list of candidates
-//! through which one stage goes after the other.
+//! The stage chain once more: slow, obvious, written from the manual, sharing nothing with the library.
+//!
+//! A list of candidates through which one stage goes after the other. It has no fast path and no note of
+//! its order: whenever a rule speaks of rank order, the list is sorted.
 
 pub mod filters;
 pub mod logits;
@@ -22,125 +24,120 @@ pub struct Candidate {
     pub p: f32,
 }
 
-/// The candidates in their order.
+/// The candidates in their order, and what stages leave for later ones.
 #[derive(Debug, Clone)]
 pub struct List {
     pub items: Vec<Candidate>,
-    /// Whether they count as being in rank order, and are not sorted again.
-    pub sorted: bool,
-    /// Whether `p` is what a softmax stage computed for whoever comes later.
+    /// Whether `p` is that of a softmax stage, which a later top_p uses.
     pub held: bool,
-    /// If the S2 rule went over them: how many more candidates it left, at -inf.
+    /// After the s2 stage: how many candidates it kept that are not listed, because they are at -inf.
     pub s2: Option<usize>,
 }
 
+/// Rank order: the larger logit first, of equal ones the lower id.
+pub fn rank_order(a: &Candidate, b: &Candidate) -> Ordering {
+    b.logit.partial_cmp(&a.logit).expect("a list has no NaN").then(a.id.cmp(&b.id))
+}
+
 impl List {
-    pub fn new(items: impl Iterator<Item = (i32, f32, f32)>, sorted: bool) -> Self {
+    /// A NaN counts as -inf.
+    pub fn new(items: impl Iterator<Item = (i32, f32, f32)>) -> Self {
         let candidate = |(id, logit, p)| Candidate { id, logit: number(logit), p };
-        Self { items: items.map(candidate).collect(), sorted, held: false, s2: None }
+        Self { items: items.map(candidate).collect(), held: false, s2: None }
     }
 
     pub fn of_row(row: &[f32]) -> Self {
-        Self::new((0..).zip(row).map(|(id, &logit)| (id, logit, 0.0)), false)
+        Self::new((0..).zip(row).map(|(id, &logit)| (id, logit, 0.0)))
     }
 
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
+    /// m, the largest logit.
+    pub fn largest(&self) -> f32 {
+        self.items.iter().map(|c| c.logit).fold(f32::NEG_INFINITY, f32::max)
+    }
+
+    /// "Sorts": rank order without the candidates at -inf; if all are there, the first stays.
+    pub fn sort(&mut self) {
+        self.items.sort_by(rank_order);
+        let first = self.items[0];
+        self.keep(|c| c.logit > f32::NEG_INFINITY);
+        if self.items.is_empty() {
+            self.items.push(first);
+        }
+    }
+
+    /// Drops the others, those at -inf too that s2 did not list.
+    pub fn keep(&mut self, stays: impl Fn(&Candidate) -> bool) {
+        self.items.retain(&stays);
+        if !stays(&Candidate { id: 0, logit: f32::NEG_INFINITY, p: 0.0 }) {
+            self.s2 = self.s2.map(|_| 0);
+        }
+    }
+
+    /// The place of the first in rank order.
+    pub fn best(&self) -> usize {
+        let places = 0..self.len();
+        places.min_by(|a, b| rank_order(&self.items[*a], &self.items[*b])).expect("never empty")
+    }
+
+    /// The e of softmax, in the order of the list.
+    pub fn exponentials(&self) -> Vec<f32> {
+        let (m, first) = (self.largest(), self.best());
+        let one_if = |yes| if yes { 1.0 } else { 0.0 };
+        let mut e = Vec::new();
+        for (place, c) in self.items.iter().enumerate() {
+            e.push(match m {
+                f32::INFINITY => one_if(c.logit == m),
+                f32::NEG_INFINITY => one_if(place == first),
+                _ => (c.logit - m).exp(),
+            });
+        }
+        e
+    }
+
+    /// "Softmax": p = e / S. S is added in rank order, whatever the order of the list.
+    pub fn softmax(&mut self) {
+        let mut ranked = self.clone();
+        ranked.items.sort_by(rank_order);
+        let mut sum = 0.0_f32;
+        for e in ranked.exponentials() {
+            sum += e;
+        }
+        let e = self.exponentials();
+        for (c, e) in self.items.iter_mut().zip(e) {
+            c.p = e / sum;
+        }
+        self.held = false;
+    }
+
+    /// -sum of p ln p, in double; p ln p is 0 for p = 0.
+    pub fn entropy(&self) -> f64 {
+        let mut entropy = 0.0;
+        for c in &self.items {
+            let p = f64::from(c.p);
+            if p > 0.0 {
+                entropy -= p * p.ln();
+            }
+        }
+        entropy
+    }
+
+    /// Edits logits. A NaN that comes out is -inf. The p of a softmax stage no longer hold, whether or not
+    /// a logit changes.
+    pub fn edit(&mut self, new: impl Fn(&Candidate) -> f32) {
+        for c in &mut self.items {
+            c.logit = number(new(c));
+        }
+        self.held = false;
+    }
+
     fn differs(&self, other: &Self) -> bool {
         let bits = |c: &Candidate| (c.id, c.logit.to_bits(), c.p.to_bits());
         !self.items.iter().map(bits).eq(other.items.iter().map(bits))
     }
-
-    pub fn largest(&self) -> f32 {
-        self.items.iter().fold(f32::NEG_INFINITY, |m, c| m.max(c.logit))
-    }
-
-    /// Rank order: the logit falling, equal ones by lower id. What is at -inf goes, but for the best.
-    pub fn sort(&mut self) {
-        if !self.sorted {
-            self.items.sort_by(ranks);
-        }
-        self.sorted = true;
-        let possible = self.items.iter().filter(|c| c.logit > f32::NEG_INFINITY).count();
-        self.items.truncate(possible.max(1));
-        self.unhide();
-    }
-
-    /// A stage that drops what is at -inf also drops what the S2 rule left there.
-    pub fn unhide(&mut self) {
-        self.s2 = self.s2.map(|_| 0);
-    }
-
-    /// The place of the best: the largest logit, of equal ones the lowest id.
-    pub fn best(&self) -> usize {
-        let places = 0..self.len();
-        places.min_by(|a, b| ranks(&self.items[*a], &self.items[*b])).expect("never empty")
-    }
-
-    /// The exponentials before they are divided by their sum.
-    pub fn exponentials(&self) -> Vec<f32> {
-        let m = self.largest();
-        let e = |(i, c): (usize, &Candidate)| match m {
-            f32::INFINITY => f32::from(u8::from(c.logit == m)),
-            f32::NEG_INFINITY => f32::from(u8::from(i == 0)),
-            _ => (c.logit - m).exp(),
-        };
-        self.items.iter().enumerate().map(e).collect()
-    }
-
-    /// Computes `p`; what was held is no longer.
-    pub fn softmax(&mut self) {
-        self.held = false;
-        let e = self.exponentials();
-        let sum = e.iter().fold(0.0_f32, |s, e| s + e);
-        for (c, e) in self.items.iter_mut().zip(e) {
-            c.p = e / sum;
-        }
-    }
-
-    /// The same for stages to come. The sum is that of the exponentials in rank order.
-    pub fn hold(&mut self) {
-        let mut ranked = self.clone();
-        ranked.items.sort_by(ranks);
-        let sum = ranked.exponentials().iter().fold(0.0_f32, |s, e| s + e);
-        let e = self.exponentials();
-        for (c, e) in self.items.iter_mut().zip(e) {
-            c.p = e / sum;
-        }
-        self.held = true;
-    }
-
-    /// The entropy of `p`, in nats.
-    pub fn entropy(&self) -> f64 {
-        let mut h = 0.0_f64;
-        for p in self.items.iter().map(|c| f64::from(c.p)).filter(|p| *p > 0.0) {
-            h -= p * p.ln();
-        }
-        h
-    }
-
-    /// Sets logits anew where there is something new; NaN counts as -inf. What was held is void, whether
-    /// or not any is set. A list is sorted only as long as it is in rank order.
-    pub fn change(&mut self, mut logit: impl FnMut(&Candidate) -> Option<f32>) {
-        self.held = false;
-        for c in &mut self.items {
-            if let Some(logit) = logit(c) {
-                c.logit = number(logit);
-            }
-        }
-        self.sorted &= self.items.is_sorted_by(|a, b| ranks(a, b).is_le());
-    }
-
-    /// Whether there is a candidate that can be drawn.
-    pub fn has_candidate(&self) -> bool {
-        self.largest() > f32::NEG_INFINITY
-    }
-}
-
-fn ranks(a: &Candidate, b: &Candidate) -> Ordering {
-    b.logit.partial_cmp(&a.logit).expect("no NaN is left").then(a.id.cmp(&b.id))
 }
 
 fn number(logit: f32) -> f32 {
@@ -165,11 +162,11 @@ impl State {
         Self { accepted: Vec::new(), mt: Mt19937::new(seed), mu }
     }
 
-    /// The tokens that count: the last `last_n`, or all.
-    pub fn last(&self, last_n: i32) -> &[i32] {
+    /// H: the last `last_n` accepted tokens, all if it is -1.
+    pub fn history(&self, last_n: i32) -> &[i32] {
         let n = self.accepted.len();
-        let from = usize::try_from(last_n).map_or(0, |last_n| n.saturating_sub(last_n));
-        &self.accepted[from..]
+        let count = if last_n == -1 { n } else { n.min(last_n as usize) };
+        &self.accepted[n - count..]
     }
 }
 
@@ -177,7 +174,7 @@ impl State {
 #[derive(Clone)]
 pub struct Oracle {
     stages: Vec<(Spec, State)>,
-    /// How often stages of a name changed what they were given.
+    /// How often stages of a name changed the list they were given.
     pub effects: BTreeMap<&'static str, u64>,
 }
 
@@ -188,19 +185,19 @@ impl Oracle {
         oracle
     }
 
-    /// Goes through the stages; the place of the token that one of them selected. An error changes no state.
+    /// Goes through the stages; the place of the token that one of them selected. Without a logit above -inf
+    /// nothing can be selected, and then no stage has changed its state.
     pub fn apply(&mut self, list: &mut List) -> Result<Option<usize>, Error> {
         let before = self.stages.clone();
-        for index in 0..self.stages.len() {
-            let (spec, state) = &mut self.stages[index];
-            if spec.selects() && !list.has_candidate() {
+        for (spec, state) in &mut self.stages {
+            if spec.selects() && list.largest() == f32::NEG_INFINITY {
                 self.stages = before;
                 return Err(Error::NoCandidate);
             }
-            let unchanged = list.clone();
-            let selected = pass(spec, state, list);
-            let changed = selected.is_some() || list.differs(&unchanged);
-            *self.effects.entry(spec.name()).or_default() += u64::from(changed);
+            let given = list.clone();
+            let selected = if is_off(spec) { None } else { pass(spec, state, list) };
+            let effect = selected.is_some() || list.differs(&given);
+            *self.effects.entry(spec.name()).or_default() += u64::from(effect);
             if selected.is_some() {
                 return Ok(selected);
             }
@@ -213,8 +210,8 @@ impl Oracle {
             return Err(Error::NoSelection);
         }
         let mut list = List::of_row(row);
-        let at = self.apply(&mut list)?.expect("a stage that selects");
-        let token = list.items[at].id;
+        let place = self.apply(&mut list)?.expect("a stage selects");
+        let token = list.items[place].id;
         self.accept(token);
         Ok(token as u32)
     }
@@ -236,37 +233,66 @@ impl Oracle {
     }
 }
 
-fn pass(spec: &Spec, state: &mut State, list: &mut List) -> Option<usize> {
-    match spec {
-        Spec::LogitBias(biases) => logits::bias(list, biases),
-        Spec::Penalties { last_n: 0, .. } => {}
+/// The last column of the manual's table.
+fn is_off(spec: &Spec) -> bool {
+    match *spec {
+        Spec::LogitBias(ref biases) => biases.is_empty(),
         Spec::Penalties { last_n, repeat, frequency, presence } => {
-            logits::penalties(list, state.last(*last_n), *repeat, *frequency, *presence);
+            last_n == 0 || (repeat == 1.0 && frequency == 0.0 && presence == 0.0)
         }
-        Spec::TopK(k) => filters::top_k(list, *k),
-        Spec::TopP { p, min_keep } => filters::top_p(list, *p, *min_keep),
-        Spec::MinP { p, min_keep } => filters::min_p(list, *p, *min_keep),
-        Spec::EpsilonCutoff { epsilon, min_keep } => {
-            filters::epsilon_cutoff(list, *epsilon, *min_keep);
+        Spec::Dry { multiplier, base, last_n, .. } => {
+            multiplier == 0.0 || base < 1.0 || last_n == 0
         }
-        Spec::Typical { p, min_keep } => filters::typical(list, *p, *min_keep),
-        Spec::TopNSigma(n) => filters::top_n_sigma(list, *n),
-        Spec::Xtc { probability, threshold, min_keep, .. } => {
-            filters::xtc(list, &mut state.mt, *probability, *threshold, *min_keep);
+        Spec::Temperature(t) => t == 1.0,
+        Spec::TemperatureExt { t, delta, .. } => delta <= 0.0 && t == 1.0,
+        Spec::TopK(k) => k <= 0,
+        Spec::TopP { p, .. } | Spec::Typical { p, .. } => p >= 1.0,
+        Spec::MinP { p, .. } => p <= 0.0,
+        Spec::EpsilonCutoff { epsilon, .. } => epsilon <= 0.0,
+        Spec::TopNSigma(n) => n <= 0.0,
+        Spec::Xtc { probability, threshold, .. } => probability <= 0.0 || threshold > 0.5,
+        Spec::S2(_) | Spec::Softmax | Spec::Greedy | Spec::Dist(_) | Spec::MirostatV2 { .. } => {
+            false
         }
-        Spec::Temperature(t) => logits::temperature(list, *t),
+    }
+}
+
+fn pass(spec: &Spec, state: &mut State, list: &mut List) -> Option<usize> {
+    match *spec {
+        Spec::LogitBias(ref biases) => logits::logit_bias(list, biases),
+        Spec::Penalties { last_n, repeat, frequency, presence } => {
+            logits::penalties(list, state.history(last_n), repeat, frequency, presence);
+        }
+        Spec::Dry { multiplier, base, allowed_length, last_n, ref breakers } => {
+            let penalties =
+                logits::dry(state.history(last_n), multiplier, base, allowed_length, breakers);
+            list.edit(|c| c.logit - penalties.get(&c.id).unwrap_or(&0.0));
+        }
+        Spec::Temperature(t) => logits::temperature(list, t),
         Spec::TemperatureExt { t, delta, exponent } => {
-            logits::temperature_ext(list, *t, *delta, *exponent);
+            logits::temperature_ext(list, t, delta, exponent);
         }
-        Spec::Dry { last_n: 0, .. } => {}
-        Spec::Dry { last_n, .. } => logits::dry(list, spec, state.last(*last_n)),
-        Spec::MirostatV2 { tau, eta, .. } => {
-            return Some(select::mirostat_v2(list, state, *tau, *eta));
+        Spec::TopK(k) => filters::top_k(list, k),
+        Spec::TopP { p, min_keep } => filters::top_p(list, p, min_keep),
+        Spec::MinP { p, min_keep } => filters::min_p(list, p, min_keep),
+        Spec::EpsilonCutoff { epsilon, min_keep } => {
+            filters::epsilon_cutoff(list, epsilon, min_keep);
         }
-        Spec::S2(params) => filters::s2(list, params),
-        Spec::Softmax => list.hold(),
+        Spec::Typical { p, min_keep } => filters::typical(list, p, min_keep),
+        Spec::TopNSigma(n) => filters::top_n_sigma(list, n),
+        Spec::Xtc { probability, threshold, min_keep, .. } => {
+            filters::xtc(list, &mut state.mt, probability, threshold, min_keep);
+        }
+        Spec::S2(params) => filters::s2(list, &params),
+        Spec::Softmax => {
+            list.softmax();
+            list.held = true;
+        }
         Spec::Greedy => return Some(list.best()),
         Spec::Dist(_) => return Some(select::dist(list, &mut state.mt)),
+        Spec::MirostatV2 { tau, eta, .. } => {
+            return Some(select::mirostat_v2(list, state, tau, eta));
+        }
     }
     None
 }

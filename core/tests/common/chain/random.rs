@@ -1,6 +1,7 @@
 //! Random stages: usual values, values at which they are off, extremes, and cuts that fall on a candidate.
 
 use super::spec::Spec;
+use crate::common::oracle::Mt19937;
 use crate::common::rows::SplitMix;
 use s2sampler_core::SamplerParams;
 
@@ -10,6 +11,8 @@ pub struct Aim {
     pub n: usize,
     /// Running sums of the row's probabilities, near which a top_p cuts.
     pub sums: Vec<f32>,
+    /// Probabilities of ranks, near which thresholds are.
+    pub probabilities: Vec<f32>,
     /// Shares of the largest probability that candidates have, near which a min_p cuts.
     pub shares: Vec<f32>,
     /// Tokens that the history is made of.
@@ -22,10 +25,12 @@ impl Aim {
         let n = row.len();
         let ranks = [0, 1, 2, random.below(n.min(50)), random.below(n)].map(|rank| rank.min(n - 1));
         let share = |rank: usize| (ranked.logits[rank] - ranked.logits[0]).exp();
+        let total: f32 = (0..n).map(share).sum();
         let likely = (0..4).map(|_| ranked.ids[random.below(n.min(8))] as i32);
         Self {
             n,
             sums: ranks.iter().map(|rank| ranked.running[*rank]).collect(),
+            probabilities: ranks.iter().map(|rank| share(*rank) / total).collect(),
             shares: ranks.iter().map(|rank| share(*rank)).collect(),
             history: likely.collect(),
         }
@@ -63,7 +68,7 @@ impl Aim {
             0 => Spec::LogitBias(self.biases(random)),
             1 | 2 => Spec::Penalties {
                 last_n: random.pick(&[-1, 0, 1, 2, 7, 64, 64, 1 << 20]),
-                repeat: random.pick(&[1.0, 1.1, 1.1, 1.5, 0.5, 1e-30, 1e30]),
+                repeat: random.pick(&[1.0, 1.1, 1.1, 1.5, 0.5, 1e-45, 1e-30, 1e30, f32::MAX]),
                 frequency: random.pick(&[0.0, 0.0, 0.3, -0.7, 1e38]),
                 presence: random.pick(&[0.0, 0.0, 0.5, -1.0, -3e38]),
             },
@@ -74,24 +79,54 @@ impl Aim {
                 p: any_of(&[0.0, 0.1, 0.5, 0.9, 0.99, 1.0, -1.0], random.unit(), random),
                 min_keep: self.min_keep(random),
             },
-            9 => {
-                Spec::TopNSigma(random.pick(&[-1.0, 0.0, 1e-3, 0.5, 1.0, 2.0, 50.0, f32::INFINITY]))
+            9 => Spec::TopNSigma(random.pick(&[
+                -1.0,
+                0.0,
+                1e-45,
+                1e-3,
+                0.5,
+                1.0,
+                2.0,
+                50.0,
+                f32::MAX,
+                f32::INFINITY,
+            ])),
+            10 => {
+                let seed = random.next() as u32;
+                // At or beside the number that the seed draws first, and others.
+                let drawn = Mt19937::new(seed).next_u32() as f32 / 2.0_f32.powi(32);
+                let beside = near(drawn, random);
+                Spec::Xtc {
+                    probability: any_of(&[0.0, 0.5, 0.9, 1.0, 2.0], beside, random),
+                    threshold: any_of(
+                        &[1e-45, 1e-6, 1e-4, 0.01, 0.1, 0.3, 0.5, 0.51],
+                        near(random.pick(&self.probabilities), random).max(1e-45),
+                        random,
+                    ),
+                    min_keep: self.min_keep(random),
+                    seed,
+                }
             }
-            10 => Spec::Xtc {
-                probability: random.pick(&[0.0, 0.5, 0.9, 1.0, 2.0]),
-                threshold: random.pick(&[1e-30, 1e-6, 1e-4, 0.01, 0.1, 0.3, 0.5, 0.51]),
-                min_keep: self.min_keep(random),
-                seed: random.next() as u32,
-            },
             11 => Spec::Temperature(temperature(random)),
             12 => Spec::TemperatureExt {
-                t: random.pick(&[0.0, 0.5, 0.8, 1.0, 1.5, 3.0]),
-                delta: random.pick(&[-1.0, 0.0, 0.25, 0.5, 0.8, 2.0]),
-                exponent: random.pick(&[0.0, 0.5, 1.0, 1.0, 2.0, -1.0]),
+                t: any_of(&[0.0, 0.5, 0.8, 1.0, 1.5, 3.0], temperature(random), random),
+                delta: random.pick(&[
+                    -1.0,
+                    0.0,
+                    0.25,
+                    0.5,
+                    0.8,
+                    2.0,
+                    1e-45,
+                    1e-30,
+                    f32::MAX,
+                    f32::INFINITY,
+                ]),
+                exponent: random.pick(&[0.0, 0.5, 1.0, 1.0, 2.0, -1.0, 1e30, -1e30]),
             },
             13 => Spec::Dry {
                 multiplier: random.pick(&[0.0, 0.8, 0.8, 2.0, -1.0, 1e30]),
-                base: random.pick(&[0.5, 1.0, 1.75, 1.75, 3.0, 1e20]),
+                base: random.pick(&[0.5, 1.0, 1.000_001, 1.75, 1.75, 3.0, 1e20, f32::MAX]),
                 allowed_length: random.pick(&[0, 1, 1, 2, 3]),
                 last_n: random.pick(&[-1, -1, 0, 1, 5, 20, 1 << 20]),
                 breakers: self.breakers(random),
@@ -102,7 +137,11 @@ impl Aim {
                 top_k: self.limit(random),
             }),
             15 => Spec::EpsilonCutoff {
-                epsilon: random.pick(&[-1.0, 0.0, 1e-30, 1e-4, 1e-3, 0.02, 0.3, 1.0, 2.0]),
+                epsilon: any_of(
+                    &[-1.0, 0.0, 1e-45, 1e-4, 1e-3, 0.02, 0.3, 1.0, 2.0, f32::INFINITY],
+                    near(random.pick(&self.probabilities), random),
+                    random,
+                ),
                 min_keep: self.min_keep(random),
             },
             _ => Spec::Softmax,
@@ -112,11 +151,28 @@ impl Aim {
     fn limit(&self, random: &mut SplitMix) -> i32 {
         let n = self.n as i32;
         let any = random.below(self.n) as i32;
-        random.pick(&[i32::MIN, 0, 1, 2, 5, 40, 40, any, 127, 129, 256, n - 1, n, n + 1, i32::MAX])
+        random.pick(&[
+            i32::MIN,
+            0,
+            1,
+            2,
+            3,
+            5,
+            40,
+            40,
+            any,
+            127,
+            129,
+            256,
+            n - 1,
+            n,
+            n + 1,
+            i32::MAX,
+        ])
     }
 
     fn min_keep(&self, random: &mut SplitMix) -> usize {
-        random.pick(&[0, 0, 1, 1, 1, 2, 5, 40, self.n, usize::MAX])
+        random.pick(&[0, 0, 1, 1, 1, 2, 5, 40, self.n - 1, self.n, self.n + 1, usize::MAX])
     }
 
     fn nucleus(&self, random: &mut SplitMix) -> f32 {
@@ -163,17 +219,45 @@ impl Aim {
     }
 
     fn breakers(&self, random: &mut SplitMix) -> Vec<Vec<i32>> {
-        let breaker = |random: &mut SplitMix| {
-            (0..1 + random.below(3)).map(|_| random.pick(&self.history)).collect()
-        };
-        (0..random.pick(&[0, 0, 1, 3])).map(|_| breaker(random)).collect()
+        let mut breakers: Vec<Vec<i32>> = Vec::new();
+        for _ in 0..random.pick(&[0, 0, 1, 3, 9]) {
+            // Every other one begins as one before it, or is the beginning or the end of it.
+            let mut breaker = Vec::new();
+            if random.below(2) == 0 && !breakers.is_empty() {
+                breaker.clone_from(&breakers[random.below(breakers.len())]);
+                let cut = random.below(breaker.len());
+                match random.below(3) {
+                    0 => breaker.truncate(cut + 1),
+                    1 => drop(breaker.drain(..cut)),
+                    _ => {}
+                }
+            }
+            let more = usize::from(breaker.is_empty()) + random.below(3);
+            breaker.extend((0..more).map(|_| random.pick(&self.history)));
+            breakers.push(breaker);
+        }
+        breakers
     }
 }
 
 fn temperature(random: &mut SplitMix) -> f32 {
     let usual = any_of(&[1.0, 0.8, 0.2, 1.2], random.unit(), random);
     match random.below(6) {
-        0 => random.pick(&[-1.0, 0.0, -0.0, 1e-45, 1e-30, 30.0, 1e30, f32::INFINITY]),
+        0 => random.pick(&[
+            f32::NEG_INFINITY,
+            -1.0,
+            0.0,
+            -0.0,
+            1e-45,
+            1e-40,
+            1e-38,
+            1e-37,
+            1e-30,
+            30.0,
+            1e30,
+            f32::MAX,
+            f32::INFINITY,
+        ]),
         _ => usual,
     }
 }

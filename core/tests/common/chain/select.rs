@@ -1,51 +1,60 @@
-//! Stages that select a token.
+//! Stages that select a token from a list with a logit above -inf.
 
 use super::{List, State};
 use crate::common::oracle::{Mt19937, discrete};
 
+/// The first candidate in the order of the list whose running double sum of e is >= u * S; after s2, step 7.
 pub fn dist(list: &mut List, mt: &mut Mt19937) -> usize {
     if let Some(hidden) = list.s2 {
-        return dist_of_s2(list, hidden, mt);
+        return dist_after_s2(list, hidden, mt);
     }
-    let w = list.exponentials();
-    let total = w.iter().fold(0.0_f64, |s, &w| s + f64::from(w));
-    let target = mt.uniform() * total;
-    let mut running = 0.0_f64;
-    let mut selected = None;
-    for (i, &w) in w.iter().enumerate() {
-        running += f64::from(w);
-        list.items[i].p = (f64::from(w) / total) as f32;
-        if selected.is_none() && w > 0.0 && running >= target {
-            selected = Some(i);
+    let e: Vec<f64> = list.exponentials().into_iter().map(f64::from).collect();
+    let mut sum = 0.0;
+    for e in &e {
+        sum += e;
+    }
+    for (c, e) in list.items.iter_mut().zip(&e) {
+        c.p = (e / sum) as f32;
+    }
+    let target = mt.uniform() * sum;
+    let mut running = 0.0;
+    for (place, e) in e.iter().enumerate() {
+        running += e;
+        // A candidate of weight zero is never drawn.
+        if running >= target && *e > 0.0 {
+            return place;
         }
     }
-    selected.expect("the last sum is the total")
+    unreachable!("the last running sum is S, and u is below 1")
 }
 
-/// The contract's steps 8 and 9; the logits are divided already.
-fn dist_of_s2(list: &mut List, hidden: usize, mt: &mut Mt19937) -> usize {
+/// The weights of step 6, whose logits are divided already, and the draw of step 7. One candidate, those that are
+/// not listed included, takes no word.
+fn dist_after_s2(list: &mut List, hidden: usize, mt: &mut Mt19937) -> usize {
     let mut w = list.exponentials();
     for _ in 0..2 {
-        let sum = w.iter().fold(0.0_f32, |s, w| s + w);
+        let mut sum = 0.0_f32;
+        for w in &w {
+            sum += w;
+        }
         w.iter_mut().for_each(|w| *w /= sum);
     }
     for (c, w) in list.items.iter_mut().zip(&w) {
         c.p = *w;
     }
-    if list.len() + hidden == 1 {
-        return 0;
-    }
-    discrete(&w, mt.uniform())
+    if list.len() + hidden == 1 { 0 } else { discrete(&w, mt.uniform()) }
 }
 
+/// Sorts; softmax; drops all ranks i > 0 from the first with -log2(p) > mu on; softmax; selects as step 7 with
+/// the p as weights; mu = mu - eta * (-log2(p of the selected) - tau).
 pub fn mirostat_v2(list: &mut List, state: &mut State, tau: f32, eta: f32) -> usize {
     list.sort();
     list.softmax();
-    let kept = list.items.iter().position(|c| -c.p.log2() > state.mu);
-    list.items.truncate(kept.unwrap_or(list.len()).max(1));
+    let kept = list.items.iter().take_while(|c| -c.p.log2() <= state.mu).count();
+    list.items.truncate(kept.max(1));
     list.softmax();
     let p: Vec<f32> = list.items.iter().map(|c| c.p).collect();
-    let at = if p.len() == 1 { 0 } else { discrete(&p, state.mt.uniform()) };
-    state.mu -= eta * (-p[at].log2() - tau);
-    at
+    let place = if p.len() == 1 { 0 } else { discrete(&p, state.mt.uniform()) };
+    state.mu -= eta * (-p[place].log2() - tau);
+    place
 }
