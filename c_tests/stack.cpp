@@ -125,6 +125,9 @@ void all_others() {
     static State state(s2_sampler_state_size());
     S2StreamConfig config = stream_config();
     const auto calls = std::initializer_list<std::pair<const char *, std::function<void()>>>{
+        {"s2_random_seed", [] { std::uint32_t seed; CHECK(s2_random_seed(&seed) == 0); }},
+        {"s2_count_special", [] { const float row[2] = {kNan, kInf}; CHECK(s2_count_special(row, 2, nullptr, nullptr) == 2); }},
+        {"s2_new_status", [] { CHECK(s2_new_status() == 0); }},
         {"s2_simd_level", [] { CHECK(s2_simd_level() != nullptr); }},
         {"s2_version", [] { CHECK(s2_version() != nullptr); }},
         {"s2_abi_version", [] { CHECK(s2_abi_version() > 0); }},
@@ -192,8 +195,9 @@ void chains() {
         {"s2_chain_add_dist", [] { CHECK(s2_chain_add_dist(chain, 3) == 13); }},
         {"s2_chain_add_greedy", [] { CHECK(s2_chain_add_greedy(chain) == 14); }},
         {"s2_chain_add_mirostat_v2", [] { CHECK(s2_chain_add_mirostat_v2(chain, 4, 5.0F, 0.1F) == 15); }},
-        {"s2_chain_count", [] { CHECK(s2_chain_count(chain) == 16); }},
-        {"s2_chain_stage_name", [] { CHECK(s2_chain_stage_name(chain, 15) != nullptr); }},
+        {"s2_chain_add_epsilon_cutoff", [] { CHECK(s2_chain_add_epsilon_cutoff(chain, 1e-9F, 1) == 16); }},
+        {"s2_chain_count", [] { CHECK(s2_chain_count(chain) == 17); }},
+        {"s2_chain_stage_name", [] { CHECK(s2_chain_stage_name(chain, 16) != nullptr); }},
         {"s2_chain_sample", [] { CHECK(s2_chain_sample(chain, row.data(), n) >= 0); }},
         {"s2_chain_sample_rows", [] { CHECK(s2_chain_sample_rows(&chain, row.data(), 1, n, n, &token) == 1); }},
         {"s2_chain_apply", [] {
@@ -222,12 +226,13 @@ void chains() {
     };
     for (const auto &[name, body] : calls) measure(name, body);
     // One at a time, each stage over the whole row: what the others left for it was little.
-    for (int kind = 0; kind < 4; ++kind) {
+    for (int kind = 0; kind < 5; ++kind) {
         const ChainHandle one = own(s2_chain_new());
         if (kind == 0) CHECK(s2_chain_add_typical(one.get(), 0.9F, 1) == 0);
         if (kind == 1) CHECK(s2_chain_add_temperature_ext(one.get(), 1.0F, 0.5F, 1.0F) == 0);
         if (kind == 2) CHECK(s2_chain_add_mirostat_v2(one.get(), 1, 5.0F, 0.1F) == 0);
         if (kind == 3) CHECK(s2_chain_add_top_p(one.get(), 0.9F, 1) == 0);
+        if (kind == 4) CHECK(s2_chain_add_epsilon_cutoff(one.get(), 1e-6F, 1) == 0);
         CHECK(s2_chain_add_dist(one.get(), 1) == 1);
         measure("s2_chain_sample", [&] { CHECK(s2_chain_sample(one.get(), row.data(), n) >= 0); });
     }

@@ -237,7 +237,7 @@ from cyclonedx.validation.json import JsonStrictValidator
 sys.exit(JsonStrictValidator(SchemaVersion.V1_6).validate_str(open(sys.argv[1]).read()))
 EOF
     diff <(sed -n 's|.*"purl": "pkg:cargo/\(.*\)@\(.*\)".*|\1 v\2|p' "$bill" | LC_ALL=C sort -u) \
-        <(cargo tree --locked -e normal --prefix none --target x86_64-unknown-linux-gnu --no-dedupe |
+        <(cargo tree --locked -p s2sampler -e normal --prefix none --target x86_64-unknown-linux-gnu --no-dedupe |
             cut -d ' ' -f 1,2 | LC_ALL=C sort -u)
 }
 
