@@ -125,9 +125,6 @@ void all_others() {
     static State state(s2_sampler_state_size());
     S2StreamConfig config = stream_config();
     const auto calls = std::initializer_list<std::pair<const char *, std::function<void()>>>{
-        {"s2_random_seed", [] { std::uint32_t seed; CHECK(s2_random_seed(&seed) == 0); }},
-        {"s2_count_special", [] { const float row[2] = {kNan, kInf}; CHECK(s2_count_special(row, 2, nullptr, nullptr) == 2); }},
-        {"s2_new_status", [] { CHECK(s2_new_status() == 0); }},
         {"s2_simd_level", [] { CHECK(s2_simd_level() != nullptr); }},
         {"s2_version", [] { CHECK(s2_version() != nullptr); }},
         {"s2_abi_version", [] { CHECK(s2_abi_version() > 0); }},
