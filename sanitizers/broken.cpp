@@ -70,18 +70,6 @@ int library_reads_while_the_row_is_written() {
     return token;
 }
 
-int library_writes_from_two_threads() {
-    const std::vector<float> row(1000, 1.0F);
-    S2Sampler *const sampler = s2_sampler_new(1);
-    int tokens[2] = {};
-    const auto draw = [&](int &token) { token = s2_sampler_sample(sampler, row.data(), 1000, &kFlat); };
-    std::thread other([&] { draw(tokens[0]); });
-    draw(tokens[1]);
-    other.join();
-    s2_sampler_free(sampler);
-    return tokens[0] + tokens[1];
-}
-
 const struct {
     std::string name;
     int (*wrong)();
@@ -95,7 +83,6 @@ const struct {
     {"library_unset", library_decides_by_unset_memory},
     {"race", race},
     {"library_row_race", library_reads_while_the_row_is_written},
-    {"library_handle_race", library_writes_from_two_threads},
 };
 
 }  // namespace

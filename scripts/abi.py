@@ -185,7 +185,7 @@ def changed_copy(changes):
     return copy
 
 
-CONFIG = "stream_config.rs"
+CONFIG = "streams.rs"
 A_VALUE_FOR_IT = (CONFIG, r"(struct_size: size_of::<Self>\(\) as u32,)", r"\1 added: 0,")
 
 
@@ -207,17 +207,17 @@ PROOFS = [
     ("a field is put into the middle of S2StreamConfig", BREAK,
      [(CONFIG, r"(struct S2StreamConfig \{[^}]*?)(pub end_id)", r"\1pub added: i32, \2"), A_VALUE_FOR_IT]),
     ("a function goes", BREAK,
-     [("stream.rs", r'#\[unsafe\(no_mangle\)\](\s*pub unsafe extern "C" fn s2_stream_ended\b)', r"\1")]),
+     [("streams.rs", r'#\[unsafe\(no_mangle\)\](\s*pub unsafe extern "C" fn s2_stream_ended\b)', r"\1")]),
     ("a parameter is added", BREAK,
-     [("version.rs", r"(fn s2_abi_version)\(\)", r"\1(_: u32)")]),
+     [("versions.rs", r"(fn s2_abi_version)\(\)", r"\1(_: u32)")]),
     ("a result becomes wider", BREAK,
-     [("version.rs", r"(fn s2_abi_version\([^)]*\)) -> u32 \{([^}]*)\}", r"\1 -> u64 { (\2).into() }")]),
+     [("versions.rs", r"(fn s2_abi_version\([^)]*\)) -> u32 \{([^}]*)\}", r"\1 -> u64 { (\2).into() }")]),
     ("a handle changes inside", EQUAL,
-     [("sampler.rs", r"(pub struct S2Sampler)", r"#[repr(align(64))] \1")]),
+     [("samplers.rs", r"(pub struct S2Sampler)", r"#[repr(align(64))] \1")]),
     ("a field is added at the end of S2StreamConfig", COMPATIBLE,
      [(CONFIG, r"(pub struct S2StreamConfig \{[^}]*)\}", r"\1 pub added: i32, }"), A_VALUE_FOR_IT]),
     ("a function is added", COMPATIBLE,
-     [("version.rs", r"\Z", '\n#[unsafe(no_mangle)]\npub extern "C" fn s2_added() {}\n')]),
+     [("versions.rs", r"\Z", '\n#[unsafe(no_mangle)]\npub extern "C" fn s2_added() {}\n')]),
 ]
 
 
