@@ -284,7 +284,8 @@ void make_stream(World &w, Choices &c) {
     S2StreamConfig config;
     s2_stream_config_init(&config);
     config.semantic_first = c.one_in(5) ? c.integer() : static_cast<std::int32_t>(c.below(50));
-    config.semantic_last = c.one_in(5) ? c.integer() : config.semantic_first + static_cast<std::int32_t>(c.below(250));
+    config.semantic_last = c.one_in(5) ? c.integer()
+                                          : static_cast<std::int32_t>(static_cast<std::uint32_t>(config.semantic_first) + c.below(250));
     config.end_id = c.integer();
     config.ras_mode = c.one_in(20) ? c.integer() : static_cast<std::int32_t>(c.below(3));
     config.ras_window = c.one_in(3) ? c.integer() : 10;
