@@ -158,8 +158,8 @@ void s2_seed_thread(uint32_t seed);
 #define S2_ERROR_NO_SELECTION -7
 
 /**
- * No allowed token has a logit above -inf. No random word was used and nothing changed. Never from
- * s2_sample_token(): such a row is token 0 there.
+ * No allowed token has a logit above -inf. No random word was used and nothing changed, except for
+ * the array of s2_chain_apply(). Never from s2_sample_token(): such a row is token 0 there.
  */
 #define S2_ERROR_NO_CANDIDATE -8
 
@@ -551,7 +551,8 @@ typedef struct S2SampleRequest {
     int32_t penalty_window;
     /**
      * A logit > 0 of a token in the window is divided by this, another is multiplied, once however
-     * often the token occurs. > 0 and finite. Off: 0, 1.
+     * often the token occurs. So the result depends on the offset of the row. > 0 and finite. Off:
+     * 0, 1.
      */
     float repetition_penalty;
     /**
@@ -942,7 +943,8 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  *  temperature_ext  delta <= 0: temperature(t). Else with >= 2 candidates:        delta <= 0 with
  *                   sorts; softmax; v = entropy / ln(count) in double;            t = 1
  *                   low = max(0, t - delta), high = t + delta;
- *                   temperature(low + (high - low) * powf(v, exponent))
+ *                   temperature(low + (high - low) * powf(v, exponent)), where 0
+ *                   times +inf is 0, and temperature(+inf) if t = +inf
  *  mirostat_v2      mu is 2 tau at first. Sorts; softmax; drops all ranks i > 0   never
  *                   from the first with -log2f(p[i]) > mu on; softmax; selects
  *                   as in step 7 with the p as weights; then
@@ -1125,8 +1127,8 @@ typedef struct S2TokenDataArray {
  * `array`: at any alignment; `size`, `selected` and `sorted` are written.
  *
  * Returns 0 or a status: S2_ERROR_EMPTY_ROW if `size` is 0, S2_ERROR_BAD_ARGUMENT if it is above
- * 2147483647, S2_ERROR_NO_CANDIDATE if a stage selects and no logit is above -inf. After
- * S2_ERROR_OUT_OF_MEMORY the candidates may be changed: fill the array anew.
+ * 2147483647, S2_ERROR_NO_CANDIDATE if a stage selects and no logit is above -inf. After the latter
+ * and S2_ERROR_OUT_OF_MEMORY the candidates may be changed: fill the array anew.
  */
 S2_MUST_USE
 int32_t s2_chain_apply(S2Chain *chain,
@@ -1430,8 +1432,9 @@ S2Chain *s2_chain_new_preset(int32_t which,
  * With probabilities of 16.8 % and 7.6 % at the first two ranks, for example, top_p 0.9 leaves many
  * candidates, and min_p 0.9 one: its threshold is 15.1 %, and a warning says that it equals greedy.
  * Masses, entropies and raw probabilities are computed in double, by the softmax of chapter 5;
- * counts and final probabilities are those of the stages. If all logits are -inf, the first in rank
- * order has probability 1. There are warnings about
+ * counts and final probabilities are those of the stages. Where no logit is above -inf, no token
+ * has a share: probabilities and entropy are 0, and kept_mass from the next stage on; raw_mass is
+ * that of the first in rank order. There are warnings about
  *
  *  - stages that leave one candidate, and filters that drop nothing;
  *  - a top_p of s2 below the first two probabilities together, or of 1, which is not "off" there;
@@ -1536,7 +1539,8 @@ typedef struct S2Report {
     /** The number of warnings. */
     int32_t n_warnings;
     /**
-     * The stages in their order. Stages that never run repeat the numbers of the last that does.
+     * The stages in their order. Stages that never run drop nothing: their numbers are those after
+     * the last stage that does run, and their kept_mass is 1.
      */
     const S2ReportStage *const *stages;
     /** The first tokens by rank in the row, dropped or not. */
@@ -1691,7 +1695,9 @@ S2_MUST_USE int32_t s2_new_status(void);
  * lock: what one does has no influence on the tokens of another. Each thread has one generator,
  * each sampler and each stream one more, and so has each stage of a chain that draws; all give the
  * words of C++'s std::mt19937. A thread that is ending may still draw, from the destructor of a
- * thread_local object for example, and its stream goes on.
+ * thread_local object for example, and its stream goes on. A thread that is cancelled
+ * (pthread_cancel) finishes its call first: no call is a cancellation point. Cancellation of type
+ * PTHREAD_CANCEL_ASYNCHRONOUS during a call is undefined.
  *
  * A handle may be used by any thread, by one at a time. A call that finds another call with the
  * same handle under way returns S2_ERROR_BUSY and changes nothing; one atomic exchange finds that
@@ -1756,10 +1762,13 @@ S2_MUST_USE int32_t s2_new_status(void);
  * optimisation level and platform, in every release with the same S2_ABI_VERSION, unless the
  * changelog says otherwise under "Reproducibility". For every row without equal logits among its
  * candidates they are the tokens of a sampler that sorts the whole row. (The order of equal logits
- * is open in an unstable sort; here it is by id.) The caller's floating-point environment has no
- * influence: a call works in the default one (round to nearest, exceptions masked, denormals kept)
- * and leaves the caller's as it was, flags included. That holds on x86 and 64-bit ARM; elsewhere
- * call with the default environment.
+ * is open in an unstable sort; here it is by id.) One exception: min_p, typical, mirostat_v2,
+ * temperature_ext and dry take logarithms and powers from the C library, and another C library may
+ * differ in their last bit.
+ *
+ * The caller's floating-point environment has no influence: a call works in the default one (round
+ * to nearest, exceptions masked, denormals kept) and leaves the caller's as it was, flags included.
+ * That holds on x86 and 64-bit ARM; elsewhere call with the default environment.
  *
  * ABI promise. While S2_ABI_VERSION stays the same, a program compiled against an older header runs
  * with a newer library: no function is removed, no signature, struct, status or default changes,

@@ -87,7 +87,8 @@ pub struct S2Report {
     pub n_candidates: i32,
     /// The number of warnings.
     pub n_warnings: i32,
-    /// The stages in their order. Stages that never run repeat the numbers of the last that does.
+    /// The stages in their order. Stages that never run drop nothing: their numbers are those after
+    /// the last stage that does run, and their kept_mass is 1.
     pub stages: *const *const S2ReportStage,
     /// The first tokens by rank in the row, dropped or not.
     pub candidates: *const *const S2ReportCandidate,

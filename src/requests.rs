@@ -61,7 +61,8 @@ pub struct S2SampleRequest {
     /// penalties off. -1: all. Below -1 is S2_ERROR_BAD_ARGUMENT.
     pub penalty_window: i32,
     /// A logit > 0 of a token in the window is divided by this, another is multiplied, once however
-    /// often the token occurs. > 0 and finite. Off: 0, 1.
+    /// often the token occurs. So the result depends on the offset of the row. > 0 and finite. Off:
+    /// 0, 1.
     pub repetition_penalty: f32,
     /// Is subtracted from the logit of a token in the window once for each occurrence. Finite; < 0
     /// favours such tokens. Off: 0.

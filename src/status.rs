@@ -21,8 +21,8 @@ pub const S2_ERROR_INTERNAL: i32 = -5;
 pub const S2_ERROR_NO_ENTROPY: i32 = -6;
 /// No stage of the chain selects a token. Nothing changed.
 pub const S2_ERROR_NO_SELECTION: i32 = -7;
-/// No allowed token has a logit above -inf. No random word was used and nothing changed. Never from
-/// s2_sample_token(): such a row is token 0 there.
+/// No allowed token has a logit above -inf. No random word was used and nothing changed, except for
+/// the array of s2_chain_apply(). Never from s2_sample_token(): such a row is token 0 there.
 pub const S2_ERROR_NO_CANDIDATE: i32 = -8;
 /// Another call, of another thread or interrupted by this signal handler, is using the handle.
 /// Nothing changed.
