@@ -11,6 +11,14 @@ use core::ptr;
 use s2sampler_core::{Error, SamplerParams};
 use std::alloc;
 
+/// Whether `count` items are no longer than an object can be. Always, if pointers have 8 bytes.
+const fn fits<T>(count: usize) -> bool {
+    match size_of::<T>().checked_mul(count) {
+        Some(size) => size <= isize::MAX as usize,
+        None => false,
+    }
+}
+
 /// `count` items; none if `count` is zero or less, whatever the pointer.
 ///
 /// # Safety
@@ -21,11 +29,12 @@ pub(crate) unsafe fn slice<T>(_: &Call, first: *const T, count: i32) -> Result<&
             if first.is_null() {
                 return Err(Error::NullPointer);
             }
-            if !first.is_aligned() {
+            if !first.is_aligned() || !fits::<T>(count) {
                 return Err(Error::BadArgument);
             }
-            // SAFETY: not NULL, aligned, and `count` items are readable by the contract. Nobody writes
-            // them during the call, and the slice ends with the call, whose lifetime it has.
+            // SAFETY: not NULL, aligned, no longer than an object can be, and `count` items are readable by
+            // the contract. Nobody writes them during the call, and the slice ends with the call, whose
+            // lifetime it has.
             Ok(unsafe { core::slice::from_raw_parts(first, count) })
         }
         _ => Ok(&[]),
@@ -64,8 +73,7 @@ pub(crate) unsafe fn slice_mut<T>(
     if first.is_null() {
         return Err(Error::NullPointer);
     }
-    let size = size_of::<T>().checked_mul(count).and_then(|size| isize::try_from(size).ok());
-    if !first.is_aligned() || i32::try_from(count).is_err() || size.is_none() {
+    if !first.is_aligned() || i32::try_from(count).is_err() || !fits::<T>(count) {
         return Err(Error::BadArgument);
     }
     // SAFETY: not NULL, aligned, no longer than an object can be, writable and unshared by the contract.
