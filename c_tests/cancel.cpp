@@ -34,6 +34,10 @@ void new_stream() {
     CHECK(stream != nullptr);
     s2_stream_free(stream);
 }
+void seed_to_log() {
+    std::uint32_t seed = 0;
+    CHECK(s2_random_seed(&seed) == 0);
+}
 void draw_in_a_child() { CHECK(s2_sampler_sample(inherited, row, 4, &params) >= 0); }
 
 using Way = void (*)();
@@ -95,6 +99,7 @@ int main() {
     pending(draw_of_the_thread);
     pending(new_sampler);
     pending(new_stream);
+    pending(seed_to_log);
     from_outside();
     in_a_child();
     return 0;

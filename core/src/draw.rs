@@ -276,8 +276,10 @@ fn softmax_with_temperature(kernels: &Kernels, logits: &mut [f32], top: f32, t: 
 pub(crate) struct RowStats {
     pub nans: usize,
     pub infinities: usize,
-    /// The logarithm of the sum of e^l, to about six digits; the largest logit if that is not finite.
-    pub log_sum_exp: f64,
+    /// The largest logit.
+    pub top: f32,
+    /// The logarithm of the sum of e^(l - top), to about six digits; 0 if the largest logit is not finite.
+    pub log_sum: f64,
 }
 
 impl RowStats {
@@ -289,7 +291,7 @@ impl RowStats {
     ) -> Result<Self, Error> {
         let blocked = scratch.scan.read(kernels, logits)?;
         let top = blocked.top;
-        let mut stats = Self { nans: 0, infinities: 0, log_sum_exp: f64::from(top) };
+        let mut stats = Self { nans: 0, infinities: 0, top, log_sum: 0.0 };
         let mut sum = 0.0;
         for segment in &blocked.segments {
             // Everything but NaN reaches -inf, the padding included.
@@ -301,7 +303,7 @@ impl RowStats {
             }
         }
         if top.is_finite() {
-            stats.log_sum_exp += sum.ln();
+            stats.log_sum = sum.ln();
         }
         Ok(stats)
     }

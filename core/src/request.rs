@@ -150,8 +150,9 @@ pub(crate) fn draw_result(
     let final_p = |index: Option<u32>| index.map_or(0.0, |i| distribution.probability_of(i));
     let probability = |place: Option<u32>, final_p: f64| {
         let raw_log_p = match place.and_then(|place| request.logits.get(place as usize)) {
-            Some(l) if !l.is_nan() && stats.log_sum_exp.is_finite() => {
-                f64::from(*l) - stats.log_sum_exp
+            Some(l) if !l.is_nan() && stats.top.is_finite() => {
+                // In this order: beside a large logit the logarithm of the sum would be lost.
+                (f64::from(*l) - f64::from(stats.top)) - stats.log_sum
             }
             // Tokens at +inf share all the mass alike.
             Some(l) if *l == f32::INFINITY => -(stats.infinities as f64).ln(),

@@ -160,6 +160,18 @@ fn probabilities_of_long_rows() {
     }
 }
 
+/// Equal logits share the probability, however large they are.
+#[test]
+fn raw_probabilities_beside_large_logits() {
+    for top in [1e12_f32, 3e38, -3e38, f32::MAX] {
+        let row = [top, f32::NEG_INFINITY, top, top, top];
+        let got = Sampler::new(1).sample_request(&SampleRequest::new(&row, ALL));
+        let got = got.expect("a token").probability;
+        assert!((got.raw_p - 0.25).abs() < 1e-5, "{top}: {got:?}");
+        assert!((got.raw_log_p - 0.25_f64.ln()).abs() < 1e-5, "{top}: {got:?}");
+    }
+}
+
 #[test]
 fn with_everything_off_it_is_the_plain_draw() {
     let mut random = SplitMix(4);
