@@ -119,9 +119,32 @@ void an_end_that_is_drawn_again() {
     }
 }
 
+// A chain whose own stages leave nothing above -inf: the array says that nothing was selected.
+void stages_can_leave_nothing() {
+    const float row[3] = {2.0F, 1.0F, 3.0F};
+    const S2LogitBias bans[3] = {{0, -kInf}, {1, -kInf}, {2, -kInf}};
+    const ChainHandle chain = own(s2_chain_new());
+    CHECK(s2_chain_add_logit_bias(chain.get(), bans, 3) == 0);
+    CHECK(s2_chain_add_dist(chain.get(), 5) == 1);
+    CHECK(s2_chain_sample(chain.get(), row, 3) == S2_ERROR_NO_CANDIDATE);
+    S2Chain *const chains[1] = {chain.get()};
+    std::int32_t token = 7;
+    CHECK(s2_chain_sample_rows(chains, row, 1, 3, 3, &token) == 0 && token == S2_ERROR_NO_CANDIDATE);
+    S2TokenData data[3] = {{0, 2.0F, 0.0F}, {1, 1.0F, 0.0F}, {2, 3.0F, 0.0F}};
+    S2TokenDataArray array = {data, 3, 2, false};
+    CHECK(s2_chain_apply(chain.get(), &array) == S2_ERROR_NO_CANDIDATE && array.selected == -1);
+    // No random word was used: the next draw is the first.
+    const ChainHandle fresh = own(s2_chain_new());
+    CHECK(s2_chain_remove(chain.get(), 0) == 0 && s2_chain_add_dist(fresh.get(), 5) == 0);
+    for (int i = 0; i < 20; ++i) {
+        CHECK(s2_chain_sample(chain.get(), row, 3) == s2_chain_sample(fresh.get(), row, 3));
+    }
+}
+
 }  // namespace
 
 int main() {
+    stages_can_leave_nothing();
     for (const Way &way : kWays) leaves_no_trace(way);
     allowed_is_what_counts();
     special_values_can_be_counted();

@@ -1128,7 +1128,8 @@ typedef struct S2TokenDataArray {
  *
  * Returns 0 or a status: S2_ERROR_EMPTY_ROW if `size` is 0, S2_ERROR_BAD_ARGUMENT if it is above
  * 2147483647, S2_ERROR_NO_CANDIDATE if a stage selects and no logit is above -inf. After the latter
- * and S2_ERROR_OUT_OF_MEMORY the candidates may be changed: fill the array anew.
+ * and S2_ERROR_OUT_OF_MEMORY `selected` is -1, and the candidates may be changed: fill the array
+ * anew.
  */
 S2_MUST_USE
 int32_t s2_chain_apply(S2Chain *chain,

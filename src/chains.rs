@@ -175,7 +175,8 @@ pub unsafe extern "C" fn s2_chain_sample_rows(
 ///
 /// Returns 0 or a status: S2_ERROR_EMPTY_ROW if `size` is 0, S2_ERROR_BAD_ARGUMENT if it is above
 /// 2147483647, S2_ERROR_NO_CANDIDATE if a stage selects and no logit is above -inf. After the latter
-/// and S2_ERROR_OUT_OF_MEMORY the candidates may be changed: fill the array anew.
+/// and S2_ERROR_OUT_OF_MEMORY `selected` is -1, and the candidates may be changed: fill the array
+/// anew.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_apply(chain: *mut S2Chain, array: *mut S2TokenDataArray) -> i32 {
@@ -183,8 +184,8 @@ pub unsafe extern "C" fn s2_chain_apply(chain: *mut S2Chain, array: *mut S2Token
         let place = array.cast::<Array>();
         let mut array = pointers::read(place)?;
         let tokens = pointers::slice_mut(call, array.data, array.size)?;
+        array.selected = -1;
         let applied = if tokens.is_empty() {
-            array.selected = -1;
             Err(Error::EmptyRow)
         } else {
             chain.apply(tokens, array.sorted != 0).map(|applied| {

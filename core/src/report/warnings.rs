@@ -18,7 +18,7 @@ pub(super) fn row(report: &mut Report, top: f32) -> Result<(), Error> {
         )?;
     }
     if *infinities > 0 {
-        let what = "no other token can be drawn";
+        let what = "they outrank every finite logit";
         push_warning(warnings, format_args!("{infinities} of {tokens} logits are +inf: {what}"))?;
     }
     Ok(())

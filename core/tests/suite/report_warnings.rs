@@ -183,7 +183,7 @@ fn rows_without_a_number() {
     let drawn = |row: &[f32]| drawn(row, 0.8, 0.8, 2);
     let nan = "2 of 4 logits are NaN and count as -inf";
     assert_eq!(drawn(&[f32::NAN, 1.0, 1.1, f32::NAN])[0], nan);
-    let inf = "1 of 3 logits are +inf: no other token can be drawn";
+    let inf = "1 of 3 logits are +inf: they outrank every finite logit";
     assert_eq!(drawn(&[0.0, f32::INFINITY, 1.0]), [inf]);
     let lost = "no logit is above -inf: no token can be drawn";
     assert_eq!(drawn(&[f32::NEG_INFINITY; 3]), [lost]);
