@@ -24,6 +24,7 @@ pub use token::TokenData;
 pub(crate) use trace::Step;
 
 use crate::draw::check_row_len;
+use crate::row_counts::{RowCounts, count_special};
 use crate::simd::{Kernels, SimdLevel};
 use crate::{Error, memory};
 use candidates::Candidates;
@@ -137,8 +138,7 @@ impl Chain {
     /// Those of [`Chain::sample`].
     pub fn sample_with_stats(&mut self, logits: &[f32]) -> Result<ChainSample, Error> {
         let token = self.sample(logits)?;
-        let nans = logits.iter().filter(|logit| logit.is_nan()).count();
-        let infinities = logits.iter().filter(|logit| **logit == f32::INFINITY).count();
+        let RowCounts { nans, infinities } = count_special(logits);
         Ok(ChainSample { token, nans, infinities })
     }
 

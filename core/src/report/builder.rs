@@ -5,6 +5,7 @@ use super::text::{push_warning, written};
 use super::{CandidateReport, Report, StageReport, warnings};
 use crate::chain::{Observed, Step, counted};
 use crate::draw::check_row_len;
+use crate::row_counts::count_special;
 use crate::rules::rank::{RankKey, nan_to_neg_inf};
 use crate::{Chain, Error, Stage, TokenData, memory};
 
@@ -53,10 +54,11 @@ impl Builder {
         let mut token_states = Vec::new();
         memory::reserve(&mut token_states, tokens)?;
         token_states.extend(row.iter().map(|token| TokenState { logit: token.logit, survived: 0 }));
+        let special = count_special(logits);
         let report = Report {
             tokens,
-            nans: logits.iter().filter(|logit| logit.is_nan()).count(),
-            infinities: logits.iter().filter(|logit| **logit == f32::INFINITY).count(),
+            nans: special.nans,
+            infinities: special.infinities,
             entropy: raw.entropy,
             selecting: None,
             stages: Vec::new(),
@@ -192,9 +194,9 @@ fn first_ranks(
     ranks.truncate(first);
     ranks.sort_unstable();
     let mut running = 0.0;
-    let mut told = Vec::new();
-    memory::reserve(&mut told, ranks.len())?;
-    told.extend(ranks.iter().map(|rank| {
+    let mut candidates = Vec::new();
+    memory::reserve(&mut candidates, ranks.len())?;
+    candidates.extend(ranks.iter().map(|rank| {
         let id = rank.id();
         let logit = logits.get(id as usize).copied().unwrap_or(f32::NAN);
         let raw_probability = raw.of(id as i32);
@@ -209,5 +211,5 @@ fn first_ranks(
             final_probability: 0.0,
         }
     }));
-    Ok(told)
+    Ok(candidates)
 }

@@ -14,7 +14,7 @@ use crate::chain::scratch::Scratch;
 use crate::memory::reserve;
 use crate::rules::rank::{RankKey, nan_to_neg_inf};
 use crate::rules::std_dev::std_dev;
-use crate::rules::temperature::{Scaling, scaling, uniform};
+use crate::rules::temperature::{Scaling, is_greedy, scaling, uniform};
 use crate::select::{BlockedRow, RowScan};
 use crate::simd::Kernels;
 
@@ -160,7 +160,7 @@ impl<'a> Row<'a> {
     /// What a temperature does to the row.
     pub(super) fn scaling(&mut self, scratch: &mut Scratch, t: f32) -> Result<Scaling, Error> {
         debug_assert!(!self.is_cut());
-        if t <= 0.0 || t == f32::INFINITY {
+        if is_greedy(t) || t == f32::INFINITY {
             return Ok(scaling(t, 0.0));
         }
         let blocked = self.scan(scratch.kernels, &mut scratch.scan)?;
