@@ -99,8 +99,8 @@ S2_MUST_USE S2SamplerParams s2_sampler_params_default(void);
  * any offset: the row need not be normalised. Masked tokens are -inf. Every bit pattern is
  * allowed.
  *
- * `vocab_size`: the number of logits. <= 0 is not an error here: the result is 0, which the
- * engines whose sampler this call replaces rely on, and `logits` is not looked at.
+ * `vocab_size`: the number of logits. <= 0 is not an error here: the result is 0, because the
+ * engines whose sampler this call replaces rely on it. `logits` is then not read.
  *
  * `params`: temperature, top_p and top_k. NULL: the defaults.
  *
@@ -119,10 +119,10 @@ int32_t s2_sample_token(const float *logits,
 /**
  * Puts the calling thread's generator in the state of `std::mt19937(seed)`.
  *
- * From here on this thread's tokens depend on `seed` and on the rows and parameters of its calls
- * alone. Without this call a thread is seeded by the operating system at its first draw. No value
- * of `seed` is special: 0 and 4294967295 do not mean "random". In a signal handler that
- * interrupted a draw of this thread the call does nothing.
+ * From here on this thread's tokens depend only on `seed` and on the rows and parameters of its
+ * calls. Without this call the operating system seeds a thread at its first draw. No value of
+ * `seed` is special: 0 and 4294967295 do not mean "random". In a signal handler that interrupted a
+ * draw of this thread the call does nothing.
  */
 void s2_seed_thread(uint32_t seed);
 
@@ -194,8 +194,8 @@ S2_MUST_USE const char *s2_status_string(int32_t status);
  *  8. What holds for all functions    threads, fork, memory, pointers, errors, structs that may
  *                                     grow, bit identity, ABI
  *
- * A function says only what is its own. What it does not say is in chapter 8: NULL, alignment, busy
- * handles, failed allocations.
+ * A function states only what is specific to it. Chapter 8 states what holds for all of them: NULL,
+ * alignment, busy handles, failed allocations.
  */
 
 /* ================================================================================================
@@ -260,10 +260,10 @@ S2_MUST_USE const char *s2_status_string(int32_t status);
  *  top_p, top_k        see SamplerParams.
  *
  * Random words. A word is one 32-bit output of a generator. A draw uses two words if at least two
- * candidates are left and the temperature is not <= 0 (NaN is not), and none otherwise. With a +inf
+ * candidates are left and the temperature is above 0 or NaN. Otherwise it uses none. With a +inf
  * logit, and in s2_sample_token() for a row without a logit above -inf, the candidates that count
- * here are the ranks that top_k lets through. A call that returns a status uses no word, unless it
- * says otherwise. So a caller can tell the position in the stream after every call.
+ * here are the ranks that top_k keeps. A call that returns a status uses no word, unless it says
+ * otherwise. So a caller knows the position in the stream after every call.
  */
 
 /**
@@ -274,11 +274,11 @@ S2_MUST_USE const char *s2_status_string(int32_t status);
 S2_MUST_USE int32_t s2_random_seed(uint32_t *seed);
 
 /**
- * Counts the special values of a row, to notice a model that broke. Works beside every kind of
- * draw, and costs one pass over the row, which a plain draw is spared.
+ * Counts the NaN and +inf of a row, to notice a broken model. Use it beside any kind of draw. It
+ * costs one pass over the row, which a plain draw saves.
  *
  * `logits`, `n`: the row; `n` <= 0 counts nothing. `nans`, `infinities`: where to write the number
- * of NaN and of +inf; NULL for a number that is not wanted. (-inf is not counted: masks put it
+ * of NaN and of +inf; NULL for a number that you do not need. (-inf is not counted: masks put it
  * there.)
  *
  * Returns the sum of the two numbers, or S2_ERROR_NULL_POINTER or S2_ERROR_BAD_ARGUMENT for
@@ -306,8 +306,8 @@ int32_t s2_count_special(const float *logits,
  * thread.
  *
  * Its tokens depend on its seed and on the calls made with it, in order. So requests that take
- * turns on a thread, or move between threads, do not disturb each other. About 2.5 KB, and what
- * draws need.
+ * turns on a thread, or move between threads, do not disturb each other. It takes about 2.5 KB and
+ * the working memory of its draws.
  */
 typedef struct S2Sampler S2Sampler;
 
@@ -327,8 +327,7 @@ typedef struct S2TokenRange {
 S2_MUST_USE S2Sampler *s2_sampler_new(uint32_t seed);
 
 /**
- * Makes a generator that is seeded by the operating system; s2_sampler_get_seed() returns the
- * seed.
+ * Makes a generator that the operating system seeds; s2_sampler_get_seed() returns the seed.
  *
  * NULL also with S2_ERROR_NO_ENTROPY. In the child of a fork the handle is seeded anew: see
  * "Fork".
@@ -336,7 +335,8 @@ S2_MUST_USE S2Sampler *s2_sampler_new(uint32_t seed);
 S2_MUST_USE S2Sampler *s2_sampler_new_random(void);
 
 /**
- * Makes a second generator in the same state: both continue alike. Working memory is not copied.
+ * Makes a second generator in the same state: both continue identically. Working memory is not
+ * copied.
  */
 S2_MUST_USE S2Sampler *s2_sampler_clone(const S2Sampler *sampler);
 
@@ -350,11 +350,11 @@ void s2_sampler_free(S2Sampler *sampler);
 void s2_sampler_seed(S2Sampler *sampler, uint32_t seed);
 
 /**
- * Returns the seed of a generator, to log it and to replay.
+ * Returns the seed of a generator, for the log and for a replay.
  *
- * That is the seed that was given, that came from the operating system, or that came with a
- * restored state. In the child of a fork a handle of s2_sampler_new_random() has its new seed from
- * its first draw on. 0 where a status would be returned.
+ * It is the seed that the caller gave, that the operating system gave, or that a restored state
+ * contains. In the child of a fork a handle of s2_sampler_new_random() has its new seed from its
+ * first draw on. 0 where a status would be returned.
  */
 S2_MUST_USE uint32_t s2_sampler_get_seed(const S2Sampler *sampler);
 
@@ -375,7 +375,7 @@ int32_t s2_sampler_sample(S2Sampler *sampler,
  *
  * Token and random words are those of s2_sampler_sample() for the row with -inf at every other id.
  * Nothing outside the ranges is read; the cost follows the number of allowed ids. If they are not
- * in one stretch, the working memory has a copy of their logits.
+ * consecutive, their logits are copied to working memory.
  *
  * `ranges`, `n_ranges`: the allowed ids, in any order, overlaps allowed. `n_ranges` <= 0 allows
  * none.
@@ -400,7 +400,7 @@ int32_t s2_sampler_sample_ranges(S2Sampler *sampler,
  *
  * `logits`, `rows`, `row_stride`, `vocab_size`: row i begins at `logits` + i * `row_stride`,
  * counted in floats, and has `vocab_size` of them. Any stride: padded, 0 for one shared row,
- * negative. `rows` <= 0 is nothing to do, and nothing is looked at.
+ * negative. With `rows` <= 0 the call does nothing and looks at no other argument.
  *
  * `params`, `n_params`: one for all rows (`n_params` 1) or one for each (`n_params` == `rows`).
  * NULL: the defaults, whatever `n_params` is.
@@ -435,9 +435,8 @@ S2_MUST_USE size_t s2_sampler_state_size(void);
  * on every machine; the rest of the format is unspecified. Anyone who has them can predict all
  * later words.
  *
- * `state`, `size`: where to write s2_sampler_state_size() bytes, at any alignment, and how many
- * there are. Returns 0, or S2_ERROR_BAD_ARGUMENT if `size` is too small, and then nothing is
- * written.
+ * `state`, `size`: a buffer for s2_sampler_state_size() bytes, at any alignment, and its size.
+ * Returns 0, or S2_ERROR_BAD_ARGUMENT if `size` is too small, and then nothing is written.
  */
 S2_MUST_USE
 int32_t s2_sampler_save(const S2Sampler *sampler,
@@ -462,18 +461,17 @@ int32_t s2_sampler_restore(S2Sampler *sampler,
  * 3. REQUESTS
  * ================================================================================================
  *
- * s2_sampler_sample_ex() has the steps of chapter 1 and more, each of them off unless asked for:
+ * s2_sampler_sample_ex() adds steps to those of chapter 1. Each added step is off by default.
  *
  *  a. Penalties. Let c be the number of times a token occurs in the last penalty_window tokens of
  *     the history. If c > 0, its logit l becomes l / repetition_penalty if l > 0, else l *
  *     repetition_penalty; then l - (c * frequency_penalty + presence_penalty). NaN becomes -inf.
  *  b. Bans and ranges. The logits of banned ids, and of ids outside the ranges, become -inf.
- *  c. Steps 1 to 4 on the row so changed.
+ *  c. Steps 1 to 4 on the changed row.
  *  d. min_p. The first rank i > 0 with l[i] < m + ln(min_p), in binary32, is dropped, with all that
  *     follow.
- *  e. keep_id. If that token is not among the candidates and its logit is > -inf, it joins them as
- *     the last: one candidate more, without the ranks between. The sums of steps 6 and 7 add it
- *     last.
+ *  e. keep_id. If that token is not among the candidates and its logit is > -inf, it becomes the
+ *     last candidate. The ranks between stay out. The sums of steps 6 and 7 add it last.
  *  f. Steps 5 to 7. The caller's uniform takes the place of u.
  *
  * If the highest logit is +inf, d and e have no effect.
@@ -491,7 +489,7 @@ int32_t s2_sampler_restore(S2Sampler *sampler,
  *     request.flags = S2_REQUEST_WATCH_ID;
  *     result.struct_size = sizeof result;
  *     int32_t token = s2_sampler_sample_ex(sampler, &request, &result);
- *     if (result.nans > 0) complain();              (result.watched_raw_probability: of the end)
+ *     if (result.nans > 0) complain();              (watched_raw_probability is that of end_id)
  */
 
 /** Flag: draw with S2SampleRequest.uniform; the generator is not used. */
@@ -500,21 +498,21 @@ int32_t s2_sampler_restore(S2Sampler *sampler,
 /** Flag: S2SampleRequest.keep_id stays a candidate. */
 #define S2_REQUEST_KEEP_ID 2
 
-/** Flag: the result has the probabilities of S2SampleRequest.watched_id. */
+/** Flag: the result states the probabilities of S2SampleRequest.watched_id. */
 #define S2_REQUEST_WATCH_ID 4
 
 /**
- * Flag: of the result only token, candidates and words are wanted. The fields from nans on are 0,
- * and the pass over the row that they cost is saved.
+ * Flag: the result has only token, candidates and words. The fields from nans on are 0, which
+ * saves a pass over the row.
  */
 #define S2_REQUEST_NO_STATS 8
 
 /**
- * A draw with options. All bytes zero but struct_size, logits and vocab_size: the draw of
- * s2_sampler_sample() with the default parameters.
+ * A draw with options. If all bytes but those of struct_size, logits and vocab_size are zero, it
+ * is the draw of s2_sampler_sample() with the default parameters.
  *
- * Ids are the index in `logits` plus `id_offset`. An id that is not in the row is ignored,
- * wherever it stands. What the pointers lead to is only read, during the call.
+ * Ids are the index in `logits` plus `id_offset`. An id outside the row is ignored in every field.
+ * The arrays are only read, and only during the call.
  */
 typedef struct S2SampleRequest {
     /** sizeof(S2SampleRequest): see "Structs that may grow". */
@@ -538,7 +536,7 @@ typedef struct S2SampleRequest {
     const int32_t *banned;
     /** The latest tokens, oldest first, for the three penalties. */
     const int32_t *history;
-    /** The number of ranges, >= 0, as the two numbers after it. */
+    /** The number of ranges. >= 0, like the two counts after it. */
     int32_t n_ranges;
     /** The number of banned ids. */
     int32_t n_banned;
@@ -550,18 +548,18 @@ typedef struct S2SampleRequest {
      */
     int32_t penalty_window;
     /**
-     * A logit > 0 of a token in the window is divided by this, another is multiplied, once however
-     * often the token occurs. So the result depends on the offset of the row. > 0 and finite. Off:
-     * 0, 1.
+     * Divides the logit of a token in the window if it is > 0, otherwise multiplies it; once,
+     * however often the token occurs. So the result depends on the offset of the row. > 0 and
+     * finite. Off: 0, 1.
      */
     float repetition_penalty;
     /**
-     * Is subtracted from the logit of a token in the window once for each occurrence. Finite; < 0
+     * Subtracted from the logit of a token in the window, once for each occurrence. Finite; < 0
      * favours such tokens. Off: 0.
      */
     float frequency_penalty;
     /**
-     * Is subtracted from the logit of a token in the window once. Finite; < 0 favours such tokens.
+     * Subtracted once from the logit of a token in the window. Finite; < 0 favours such tokens.
      * Off: 0.
      */
     float presence_penalty;
@@ -575,10 +573,10 @@ typedef struct S2SampleRequest {
      * -inf.
      */
     int32_t keep_id;
-    /** With S2_REQUEST_WATCH_ID: the id whose probabilities the result has. */
+    /** With S2_REQUEST_WATCH_ID: the id whose probabilities the result states. */
     int32_t watched_id;
     /**
-     * With S2_REQUEST_UNIFORM: the u of step 7, for callers with a generator of their own. 0 <=
+     * With S2_REQUEST_UNIFORM: the u of step 7, for callers that have their own generator. 0 <=
      * uniform < 1; -0.0 is 0. Anything else is S2_ERROR_BAD_ARGUMENT.
      */
     double uniform;
@@ -590,8 +588,8 @@ typedef struct S2SampleRequest {
  *
  * "Raw" is the probability in the softmax of the row as it was passed, at temperature 1, to about
  * five digits. If there are +inf logits, they share it equally and the others have 0. "Final" is
- * the probability with which this request draws the token; 1 if nothing was left to chance.
- * Logarithms are natural and tell small probabilities apart; that of 0 is -inf.
+ * the probability with which this request draws the token; 1 if the draw had no choice. Logarithms
+ * are natural and tell small probabilities apart; that of 0 is -inf.
  */
 typedef struct S2SampleResult {
     /** sizeof(S2SampleResult): see "Structs that may grow". */
@@ -599,8 +597,8 @@ typedef struct S2SampleResult {
     /** The token, as returned. */
     int32_t token;
     /**
-     * The number of candidates drawn from, those at -inf included. 1 for a temperature <= 0 and
-     * for top_k 1. A u was used if and only if this is >= 2.
+     * The number of candidates, including those with logit -inf. 1 for a temperature <= 0 and for
+     * top_k 1. A u was used if and only if this is >= 2.
      */
     int32_t candidates;
     /** The words taken from the generator: 0 or 2. */
@@ -646,9 +644,9 @@ void s2_sample_result_init(S2SampleResult *result);
 /**
  * Draws one token as a request says.
  *
- * `request`: what to draw from, and how. `result`: where to write what came of it, with
- * struct_size set. NULL: nothing, which saves the same pass over the row as S2_REQUEST_NO_STATS.
- * It may not overlap the request.
+ * `request`: the row and the options. `result`: where to write the result, with struct_size set.
+ * NULL writes nothing, which saves the same pass over the row as S2_REQUEST_NO_STATS. It may not
+ * overlap the request.
  *
  * Returns the id of the token, allowed and not banned, or a status, and then `result` is not
  * written: S2_ERROR_BAD_ARGUMENT if a field is outside the range it states or a pointer is not
@@ -668,7 +666,7 @@ int32_t s2_sampler_sample_ex(S2Sampler *sampler,
  * A dual-autoregressive speech engine draws, for each frame, a main token with its large model (the
  * Slow-AR draw: a range of semantic tokens and one end token are allowed) and then a token for each
  * further codebook with its small model (the Fast-AR draws). s2_stream_slow() and s2_stream_fast()
- * are named after these models. A stream does all that lies between the logits and the codes:
+ * are named after these models. A stream does everything between the logits and the codes:
  *
  *     S2StreamConfig config;
  *     s2_stream_config_init(&config);
@@ -692,9 +690,9 @@ int32_t s2_sampler_sample_ex(S2Sampler *sampler,
  *  S2_RAS_ANY_HIT   if h >= 1, with ras_temperature, ras_top_p and the caller's top_k
  *  S2_RAS_SHARE     if h >= ras_window * ras_tau, with ras_temperature, without top_k and top_p
  *
- * from the same allowed ids. The second token counts, also if it is the same; there is no third. It
- * then enters the window, an end token too, and the oldest leaves it. The caller's temperature has
- * no part in the second draw: with temperature 0 it still draws at ras_temperature.
+ * from the same allowed ids. The second token counts, even if it is the same; there is no third
+ * draw. The token returned enters the window, even an end token, and the oldest leaves. The second
+ * draw ignores the caller's temperature: with temperature 0 it still draws at ras_temperature.
  */
 
 /** RAS mode: no second draw. */
@@ -721,9 +719,7 @@ int32_t s2_sampler_sample_ex(S2Sampler *sampler,
  */
 #define S2_RAS_END_CONTINUES 1
 
-/**
- * What a stream knows about its engine: filled by s2_stream_config_init(), then changed by field.
- */
+/** The configuration of a stream. Fill it with s2_stream_config_init(), then change fields. */
 typedef struct S2StreamConfig {
     /** sizeof(S2StreamConfig): see "Structs that may grow". */
     uint32_t struct_size;
@@ -796,7 +792,7 @@ S2Stream *s2_stream_new(uint32_t seed,
  */
 S2_MUST_USE S2Stream *s2_stream_new_random(const S2StreamConfig *config);
 
-/** Makes a second stream in the same state, window included: both continue alike. */
+/** Makes a second stream in the same state, window included: both continue identically. */
 S2_MUST_USE S2Stream *s2_stream_clone(const S2Stream *stream);
 
 /** Frees a stream. */
@@ -810,7 +806,7 @@ void s2_stream_free(S2Stream *stream);
 int32_t s2_stream_reset(S2Stream *stream,
                         uint32_t seed);
 
-/** Returns the seed of a stream, to log it and to replay; as s2_sampler_get_seed(). */
+/** Returns the seed of a stream, as s2_sampler_get_seed(). */
 S2_MUST_USE uint32_t s2_stream_get_seed(const S2Stream *stream);
 
 /**
@@ -882,10 +878,10 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  *     s2_chain_free(chain);
  *
  * The stages work on candidates: an id, a logit l and a probability p. At first these are all
- * tokens of the row by rising id, or the array of s2_chain_apply() as it comes, NaN logits being
- * -inf. A stage changes logits, drops candidates, or selects one; the next stage works on what is
- * left, which is at least one candidate. The first stage that selects ends the pass; greedy and
- * dist leave the list as it is, and `selected` is an index into it.
+ * tokens of the row by rising id, or the array of s2_chain_apply() as it comes. A NaN logit counts
+ * as -inf. A stage changes logits, drops candidates, or selects one. The next stage works on the
+ * candidates left; there is always at least one. The first stage that selects ends the pass; greedy
+ * and dist leave the list as it is, and `selected` is an index into it.
  *
  * s2_chain_sample() accepts the selected token by itself; histories contain accepted tokens only,
  * so accept the tokens of a prompt one by one. A stage whose parameters are "off" keeps its index
@@ -920,7 +916,7 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  *                   l / repeat; then l - (c * frequency + presence)               1 with the
  *                                                                                 others 0
  *  logit_bias       l + bias, for each bias in the order given; ids that are      no biases
- *                   not there are ignored
+ *                   not among the candidates are ignored
  *  s2               steps 1 to 6 of "One draw" over the candidates; see below     never
  *  softmax          softmax; a later top_p uses these p instead of its own, see   never
  *                   below
@@ -952,18 +948,19 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  *                   pass, not when a token is accepted
  *
  * softmax and top_p: the p of stage softmax stay in force for later top_p stages until a stage that
- * is not off edits logits (logit_bias, penalties, dry: even if it changes none), divides them, or
+ * is not off edits logits (logit_bias, penalties, dry; even if no logit changes), divides them, or
  * computes new p. A temperature <= 0 divides nothing.
  *
- * s2: candidates at -inf are dropped though they count for the words; the l left are (l - m) /
- * temperature, sorted (temperature <= 0: one candidate with l 0; NaN: 0 for l = m, -inf for the
- * others; +inf in the row: one candidate with l 0), and p is q of step 2. A dist anywhere after s2
- * draws by step 7 over the present logits, whatever stands between, and writes its weights as p. If
- * no stage between dropped a candidate, the words are those of "Random words".
+ * s2 drops candidates at -inf, but they still count for the random words. It sorts the others and
+ * sets l to (l - m) / temperature and p to q of step 2. A temperature <= 0, or a +inf logit, leaves
+ * one candidate with l 0. A temperature of NaN sets l to 0 where l = m, else to -inf. A dist
+ * anywhere after s2 draws by step 7 over the present logits, whatever stands between, and writes
+ * its weights as p. If no stage between dropped a candidate, it uses the number of words that
+ * "Random words" states.
  *
  * dry, for a history H:
  *
- *  1. Find the breaker whose newest occurrence in H begins last; of several that begin there, the
+ *  1. Find the breaker whose newest occurrence in H begins last; if several begin there, take the
  *     longest. limit is the number of tokens after that occurrence; without one, the length of H.
  *  2. Stop if limit < allowed_length, or H is not longer than allowed_length.
  *  3. For each place j in H but the last, let r be the number of tokens that end at j and equal the
@@ -973,21 +970,22 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  *  5. Its l becomes l - multiplier * base^(r - allowed_length): the power and the product in
  *     double, the product rounded to binary32, then subtracted. If base > 1.000001 the exponent is
  *     at most floor(88.7228391 / ln base).
- *  6. A token that is a breaker by itself is spared.
+ *  6. A token that is itself a breaker of one token is not penalised.
  *
  *     Example: multiplier 0.8, base 1.75, allowed_length 2, no breakers, H = 5 6 7 9 5 6 7. The end
  *     "5 6 7" equals tokens 0 to 2, so r = 3 there, and token 9 follows: its l falls by
  *     0.8 * 1.75^(3 - 2) = 1.4. With the breaker 6, limit is 1 < allowed_length: nothing happens.
  *
  * Random words: dist takes two at every draw, however few the candidates are (after s2: see there);
- * mirostat_v2 two if two candidates are left, else none; xtc one if it is not off and has two
- * candidates. Other stages take none. Each of the three has its own generator, seeded by its
- * parameter; a chain has no seed of its own. Stages with the same seed draw the same words, so give
- * each its own.
+ * mirostat_v2 takes two if at least two candidates are left, else none; xtc takes one if it is not
+ * off and has at least two candidates. Other stages take none. Each of these three has its own
+ * generator, seeded by its parameter; a chain itself has no seed. Stages with the same seed draw
+ * the same words, so give each a different one.
  *
  * Validation: parameters that make a formula undefined are S2_ERROR_BAD_ARGUMENT when the stage is
- * added. Not checked: whether a probability is between 0 and 1, an id is in the row, an order makes
- * sense. A stage may be added twice, or after a stage that selects; then it only accepts.
+ * added. Not checked: whether a probability is between 0 and 1, an id is in the row, the order
+ * makes sense. A stage may be added twice. A stage after one that selects never runs; it only
+ * accepts tokens.
  *
  * Sources, and differences from llama.cpp (as in llama-cpp-sys-2 0.1.161) and from Hugging Face's
  * generate:
@@ -1003,7 +1001,7 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  *  top_n_sigma      Tang et al. 2024, arXiv:2411.07641. llama.cpp: sets to -inf and keeps in the
  *                   list.
  *  xtc              p-e-w 2024, text-generation-webui, pull request 6335. llama.cpp: the same, but
- *                   a seed of 0xFFFFFFFF is not "random" here; so too for dist.
+ *                   a seed of 0xFFFFFFFF is not "random" here; the same for dist.
  *  dry              p-e-w 2024, text-generation-webui, pull request 5677. llama.cpp: breakers are
  *                   texts, and last_n -1 is the context.
  *  mirostat_v2      Basu et al. 2021, arXiv:2007.14966. llama.cpp: the same.
@@ -1026,7 +1024,8 @@ typedef struct S2Chain S2Chain;
 S2_MUST_USE S2Chain *s2_chain_new(void);
 
 /**
- * Makes a second chain in the same state, histories and generators included: both continue alike.
+ * Makes a second chain in the same state, histories and generators included: both continue
+ * identically.
  */
 S2_MUST_USE S2Chain *s2_chain_clone(const S2Chain *chain);
 
@@ -1076,10 +1075,11 @@ int32_t s2_chain_sample_rows(S2Chain *const *chains,
                              int32_t *tokens);
 
 /**
- * Accepts a token: the stages with a history take it in. For tokens of the prompt, and for tokens
- * drawn elsewhere or by s2_chain_apply().
+ * Accepts a token: the stages with a history record it. Use it for tokens of the prompt, and for
+ * tokens drawn elsewhere or by s2_chain_apply().
  *
- * `token`: its id; any number. Returns 0, or S2_ERROR_OUT_OF_MEMORY, and then no stage took it in.
+ * `token`: its id; any number. Returns 0, or S2_ERROR_OUT_OF_MEMORY, and then no stage recorded
+ * it.
  */
 S2_MUST_USE
 int32_t s2_chain_accept(S2Chain *chain,
@@ -1111,8 +1111,8 @@ typedef struct S2TokenDataArray {
     /** Written: the index of the selected candidate, -1 if no stage of the chain selects. */
     int64_t selected;
     /**
-     * Whether they are in rank order: falling logit, equal logits by rising id. Checked: a wrong
-     * true does no harm. Written, too.
+     * Whether they are in rank order: falling logit, equal logits by rising id. Read and written.
+     * The call verifies it, so a wrong true does no harm.
      */
     bool sorted;
 } S2TokenDataArray;
@@ -1122,7 +1122,7 @@ typedef struct S2TokenDataArray {
  * No stage needs to select.
  *
  * The candidates left are moved to the front of the array, with their logits as the stages made
- * them. Stages that compute probabilities write them; the others leave what was there.
+ * them. Stages that compute probabilities write them; the others leave p unchanged.
  *
  * `array`: at any alignment; `size`, `selected` and `sorted` are written.
  *
@@ -1140,8 +1140,7 @@ S2_MUST_USE int32_t s2_chain_count(const S2Chain *chain);
 
 /**
  * Returns the name of the stage at `index`: what follows s2_chain_add_ in the function that adds
- * it, such as "top_k". Static text; NULL if there is no such stage, and where a status would be
- * returned.
+ * it, such as "top_k". Static text; NULL if there is no such stage or a status would be returned.
  */
 S2_MUST_USE
 const char *s2_chain_stage_name(const S2Chain *chain,
@@ -1188,8 +1187,8 @@ S2_MUST_USE int32_t s2_chain_add_top_k(S2Chain *chain, int32_t k);
 /**
  * Adds stage top_p: keeps a nucleus, the token that reaches `p` included.
  *
- * `p`: the least probability that the candidates left have together. <= 0 keeps `min_keep`. Off:
- * >= 1. NaN is an error. `min_keep`: see "min_keep" above the table.
+ * `p`: the least total probability of the candidates left. <= 0 keeps `min_keep`. Off: >= 1. NaN
+ * is an error. `min_keep`: see "min_keep" above the table.
  */
 S2_MUST_USE
 int32_t s2_chain_add_top_p(S2Chain *chain,
@@ -1254,7 +1253,7 @@ S2_MUST_USE int32_t s2_chain_add_softmax(S2Chain *chain);
 /**
  * Adds stage typical: keeps candidates whose surprise is near the entropy.
  *
- * `p`: the probability that the candidates left exceed together. Off: >= 1. NaN is an error.
+ * `p`: the total probability that the candidates left exceed. Off: >= 1. NaN is an error.
  * `min_keep`: as for top_p.
  */
 S2_MUST_USE int32_t s2_chain_add_typical(S2Chain *chain, float p, size_t min_keep);
@@ -1280,11 +1279,11 @@ int32_t s2_chain_add_top_n_sigma(S2Chain *chain,
                                  float n);
 
 /**
- * Adds stage xtc: at random drops all top choices but the least probable of them.
+ * Adds stage xtc: at random, drops all top choices but the least probable.
  *
- * `probability`: how often it acts, 0 to 1. Off: <= 0. `threshold`: the probability from which on
- * a token is a top choice. Off: > 0.5; <= 0 is an error. NaN is an error in both. `min_keep`: if
- * fewer candidates would be left, it drops none. `seed`: of the stage's generator.
+ * `probability`: how often it acts, 0 to 1. Off: <= 0. `threshold`: the least probability of a top
+ * choice. Off: > 0.5; <= 0 is an error. NaN is an error in both. `min_keep`: if fewer candidates
+ * would be left, it drops none. `seed`: of the stage's generator.
  */
 S2_MUST_USE
 int32_t s2_chain_add_xtc(S2Chain *chain,
@@ -1368,7 +1367,7 @@ int32_t s2_chain_add_mirostat_v2(S2Chain *chain,
 #define S2_PRESET_HUGGINGFACE 3
 
 /**
- * The parameters of a preset: filled by s2_preset_params_init(), then changed by field. A
+ * The parameters of a preset. Fill them with s2_preset_params_init(), then change fields. A
  * parameter that the preset has no stage for is ignored.
  */
 typedef struct S2PresetParams {
@@ -1418,8 +1417,8 @@ S2Chain *s2_chain_new_preset(int32_t which,
  * 6. REPORTS
  * ================================================================================================
  *
- * A program that runs does not prove that a parameter works. A report shows what each stage did to
- * a row: s2_chain_report() for a chain, s2_draw_report() for the three parameters of a plain draw.
+ * A report shows what each stage did to a row: s2_chain_report() for a chain, s2_draw_report() for
+ * the three parameters of a plain draw.
  *
  *     S2Report *report = NULL;
  *     if (s2_chain_report(chain, logits, n, &report) < 0) fail();
@@ -1430,12 +1429,30 @@ S2Chain *s2_chain_new_preset(int32_t which,
  *     puts(report->json);                                    (all of it, for programs)
  *     s2_report_free(report);
  *
- * With probabilities of 16.8 % and 7.6 % at the first two ranks, for example, top_p 0.9 leaves many
- * candidates, and min_p 0.9 one: its threshold is 15.1 %, and a warning says that it equals greedy.
- * Masses, entropies and raw probabilities are computed in double, by the softmax of chapter 5;
- * counts and final probabilities are those of the stages. Where no logit is above -inf, no token
- * has a share: probabilities and entropy are 0, and kept_mass from the next stage on; raw_mass is
- * that of the first in rank order. There are warnings about
+ * For example, let the first two ranks have probabilities of 16.8 % and 7.6 %. Then top_p 0.9
+ * leaves many candidates, but min_p 0.9 leaves one: its threshold is 15.1 %, and a warning says
+ * that it equals greedy. Masses, entropies and raw probabilities are computed in double, by the
+ * softmax of chapter 5; counts and final probabilities are those of the stages. If no logit is
+ * above -inf, no token has a share: probabilities and entropy are 0, and so is kept_mass from the
+ * next stage on; raw_mass is that of the first in rank order.
+ *
+ * The threshold of a stage and its unit; other stages have none, nor has a stage that is off or
+ * never runs:
+ *
+ *  top_k             k                                "rank"
+ *  s2                top_k if it cuts first;          "rank";
+ *                    otherwise top_p                  "running probability"
+ *  top_p             p                                "running probability"
+ *  min_p             p times the largest probability  "probability"
+ *  epsilon_cutoff    epsilon                          "probability"
+ *  xtc               threshold                        "probability"
+ *  typical           p                                "mass"
+ *  top_n_sigma       m - n * sigma                    "logit"
+ *  temperature,      the divisor                      "temperature"
+ *  temperature_ext
+ *  mirostat_v2       mu before the selection          "bits"
+ *
+ * There are warnings about
  *
  *  - stages that leave one candidate, and filters that drop nothing;
  *  - a top_p of s2 below the first two probabilities together, or of 1, which is not "off" there;
@@ -1450,8 +1467,8 @@ S2Chain *s2_chain_new_preset(int32_t which,
 /**
  * What one stage did, in an S2Report.
  *
- * The candidates counted are those above -inf, and one if there is none. From stage s2 on they are
- * those of its draw: candidates at -inf count, as in S2SampleResult.
+ * Candidates are counted if they are above -inf; if none is, one counts. From stage s2 on,
+ * candidates at -inf count too, as in S2SampleResult.
  */
 typedef struct S2ReportStage {
     /** sizeof(S2ReportStage) in the library's header. */
@@ -1462,27 +1479,19 @@ typedef struct S2ReportStage {
     int32_t after;
     /** 1 if its parameters turn it off, otherwise 0. */
     int32_t off;
-    /** The share of the original row's probability that the candidates left have. */
+    /** The total probability of the candidates left, in the softmax of the row. */
     double raw_mass;
-    /** Their share of the probability among the candidates before the stage. */
+    /** Their total probability among the candidates before the stage. */
     double kept_mass;
     /** The entropy of the candidates left, in nats. */
     double entropy;
-    /**
-     * Where it cut, in `unit`. top_k: k. top_p: p. min_p: p times the largest probability.
-     * typical: p. top_n_sigma: the lowest logit kept. xtc: its threshold. mirostat_v2: mu. s2:
-     * top_k if that cut earlier, otherwise top_p. temperature, temperature_ext: the divisor. NaN
-     * for other stages, and for stages that are off or never ran.
-     */
+    /** Where it cut, in `unit`; NaN if it has no threshold. The table above lists both. */
     double threshold;
     /** As s2_chain_stage_name(). */
     const char *name;
     /** The parameters with their names, such as "p 0.9, min_keep 1". */
     const char *parameters;
-    /**
-     * "rank", "running probability", "probability", "mass", "logit", "temperature" or "bits"; ""
-     * if there is no threshold.
-     */
+    /** What the threshold counts; "" if there is none. */
     const char *unit;
 } S2ReportStage;
 
@@ -1514,11 +1523,11 @@ typedef struct S2ReportCandidate {
 } S2ReportCandidate;
 
 /**
- * What the stages did to the candidates of a row. To read, and to free by s2_report_free().
+ * What the stages did to the candidates of a row. Read it, then free it with s2_report_free().
  *
- * The report owns all that its pointers lead to; none of them is NULL, nor is any element. Structs
- * are reached by pointers and state their sizes, so that they can grow: a field that a struct_size
- * does not cover does not exist.
+ * The report owns everything that its pointers lead to. No pointer and no element is NULL. The
+ * structs state their sizes, so that they can grow: a field that struct_size does not cover does
+ * not exist.
  */
 typedef struct S2Report {
     /** sizeof(S2Report) in the library's header. */
@@ -1564,12 +1573,11 @@ typedef struct S2Report {
  * change.
  *
  * For diagnostics: it sorts the row several times and needs a few copies of it. It reports the
- * current state: what was accepted so far counts, and xtc acts if it would act in the next
+ * current state: tokens accepted so far count, and xtc acts if it would act in the next
  * s2_chain_sample(). A chain without a selecting stage is not an error here.
  *
- * `logits`, `n`: the row; `n` <= 0 is S2_ERROR_EMPTY_ROW. `report`: where to put the report of the
- * first 64 tokens by rank, which the caller frees with s2_report_free(). NULL is put there if the
- * call fails.
+ * `logits`, `n`: the row; `n` <= 0 is S2_ERROR_EMPTY_ROW. `report`: receives the report of the
+ * first 64 tokens by rank, which the caller frees with s2_report_free(); NULL if the call fails.
  *
  * Returns 0 or a status.
  */
@@ -1582,7 +1590,7 @@ int32_t s2_chain_report(const S2Chain *chain,
 /**
  * As s2_chain_report() with `logits`, `n` and `report`, for another number of tokens.
  *
- * `first`: how many, the best ranks first; all if that is more than `n`. < 0 is
+ * `first`: the number of tokens, best ranks first; all if it is more than `n`. < 0 is
  * S2_ERROR_BAD_ARGUMENT.
  */
 S2_MUST_USE
@@ -1616,7 +1624,7 @@ int32_t s2_draw_report_first(const float *logits,
                              int32_t first,
                              S2Report **report);
 
-/** Frees a report, and all that its pointers lead to. */
+/** Frees a report with everything that its pointers lead to. */
 void s2_report_free(S2Report *report);
 
 /* ================================================================================================
@@ -1693,26 +1701,26 @@ S2_MUST_USE int32_t s2_new_status(void);
  * function of its kind; free(NULL) does nothing.
  *
  * Threads. Any function may be called from any thread at any time. Threads share no state and no
- * lock: what one does has no influence on the tokens of another. Each thread has one generator,
+ * lock: no thread influences the tokens of another. Each thread has one generator,
  * each sampler and each stream one more, and so has each stage of a chain that draws; all give the
  * words of C++'s std::mt19937. A thread that is ending may still draw, from the destructor of a
  * thread_local object for example, and its stream goes on. A thread that is cancelled
  * (pthread_cancel) finishes its call first: no call is a cancellation point. Cancellation of type
  * PTHREAD_CANCEL_ASYNCHRONOUS during a call is undefined.
  *
- * A handle may be used by any thread, by one at a time. A call that finds another call with the
- * same handle under way returns S2_ERROR_BUSY and changes nothing; one atomic exchange finds that
- * out. Calls that take a const handle may overlap one another. A free that finds the handle busy
- * releases nothing; after a free that released it, use of the handle is undefined.
+ * Any thread may use a handle, one thread at a time. A call that finds another call using the
+ * handle returns S2_ERROR_BUSY and changes nothing; the check is one atomic exchange. Calls that
+ * take a const handle may overlap one another. A free that finds the handle busy releases nothing.
+ * Using a handle after it was released is undefined.
  *
  * The first draw of a process, or s2_simd_level() before it, reads the environment variable
- * S2SAMPLER_SIMD, as getenv() does: no other thread may change the environment at that moment. A
- * program whose threads do calls s2_simd_level() before it starts them. Signal handlers may call
+ * S2SAMPLER_SIMD, as getenv() does: no other thread may change the environment at that moment. If
+ * your threads change it, call s2_simd_level() before you start them. Signal handlers may call
  * s2_status_string(), s2_version() and s2_abi_version() only.
  *
  * Fork. A generator that was seeded by the operating system, a thread's or a handle's, is seeded
  * anew at its next draw in the child: parent and child draw differently. Generators that were
- * seeded explicitly, restored, or belong to a chain continue alike in both, as copies of a
+ * seeded explicitly, restored, or belong to a chain continue identically in both, as copies of a
  * std::mt19937 would. (fork() is noticed; _Fork() and a bare clone system call are not.) A handle
  * that another thread was using at the fork stays busy in the child.
  *
@@ -1728,7 +1736,7 @@ S2_MUST_USE int32_t s2_new_status(void);
  * calls.)
  *
  * If an allocation fails, the result is S2_ERROR_OUT_OF_MEMORY or NULL. One exception is out of the
- * library's hands: if it was loaded by dlopen(), glibc makes room for a thread's variables at that
+ * library's hands: if it was loaded by dlopen(), glibc allocates a thread's variables at that
  * thread's first call, and ends the process if it cannot.
  *
  * Pointers. NULL is S2_ERROR_NULL_POINTER, unless the function gives it a meaning or its count is
@@ -1756,14 +1764,14 @@ S2_MUST_USE int32_t s2_new_status(void);
  * with struct_size, which an _init function or sizeof sets. It must be at least the size in release
  * 0.1.0 and at most 4096, otherwise S2_ERROR_BAD_ARGUMENT. If it is larger than this version's
  * struct, the bytes beyond must be zero (they are fields of a later version, and zero turns them
- * off), otherwise S2_ERROR_BAD_ARGUMENT; nothing is ever written there. Fields that a smaller size
- * lacks are off or at their defaults.
+ * off), otherwise S2_ERROR_BAD_ARGUMENT; nothing is ever written there. Fields that a smaller
+ * struct lacks are off or at their defaults.
  *
  * Bit identity. The same rows, parameters and seed give the same tokens on every CPU, SIMD level,
  * optimisation level and platform, in every release with the same S2_ABI_VERSION, unless the
  * changelog says otherwise under "Reproducibility". For every row without equal logits among its
- * candidates they are the tokens of a sampler that sorts the whole row. (The order of equal logits
- * is open in an unstable sort; here it is by id.) One exception: min_p, typical, mirostat_v2,
+ * candidates they are the tokens of a sampler that sorts the whole row. (An unstable sort leaves
+ * the order of equal logits open; here it is by id.) One exception: min_p, typical, mirostat_v2,
  * temperature_ext and dry take logarithms and powers from the C library, and another C library may
  * differ in their last bit.
  *
@@ -1773,8 +1781,7 @@ S2_MUST_USE int32_t s2_new_status(void);
  *
  * ABI promise. While S2_ABI_VERSION stays the same, a program compiled against an older header runs
  * with a newer library: no function is removed, no signature, struct, status or default changes,
- * and new features come as new functions or in structs that may grow. SamplerParams is 12 bytes for
- * ever.
+ * and new features come as new functions or in structs that may grow. SamplerParams stays 12 bytes.
  */
 
 #ifdef __cplusplus

@@ -38,8 +38,8 @@ pub struct S2TokenDataArray {
     pub size: usize,
     /// Written: the index of the selected candidate, -1 if no stage of the chain selects.
     pub selected: i64,
-    /// Whether they are in rank order: falling logit, equal logits by rising id. Checked: a wrong
-    /// true does no harm. Written, too.
+    /// Whether they are in rank order: falling logit, equal logits by rising id. Read and written.
+    /// The call verifies it, so a wrong true does no harm.
     pub sorted: bool,
 }
 
@@ -66,7 +66,8 @@ pub extern "C" fn s2_chain_new() -> *mut S2Chain {
     guard::new_handle(|_| Ok(S2Chain::new(Chain::new())))
 }
 
-/// Makes a second chain in the same state, histories and generators included: both continue alike.
+/// Makes a second chain in the same state, histories and generators included: both continue
+/// identically.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_clone(chain: *const S2Chain) -> *mut S2Chain {
@@ -109,8 +110,7 @@ pub unsafe extern "C" fn s2_chain_count(chain: *const S2Chain) -> i32 {
 }
 
 /// Returns the name of the stage at `index`: what follows s2_chain_add_ in the function that adds
-/// it, such as "top_k". Static text; NULL if there is no such stage, and where a status would be
-/// returned.
+/// it, such as "top_k". Static text; NULL if there is no such stage or a status would be returned.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_stage_name(chain: *const S2Chain, index: i32) -> *const c_char {
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn s2_chain_sample_rows(
 /// No stage needs to select.
 ///
 /// The candidates left are moved to the front of the array, with their logits as the stages made
-/// them. Stages that compute probabilities write them; the others leave what was there.
+/// them. Stages that compute probabilities write them; the others leave p unchanged.
 ///
 /// `array`: at any alignment; `size`, `selected` and `sorted` are written.
 ///
@@ -199,10 +199,11 @@ pub unsafe extern "C" fn s2_chain_apply(chain: *mut S2Chain, array: *mut S2Token
     })
 }
 
-/// Accepts a token: the stages with a history take it in. For tokens of the prompt, and for tokens
-/// drawn elsewhere or by s2_chain_apply().
+/// Accepts a token: the stages with a history record it. Use it for tokens of the prompt, and for
+/// tokens drawn elsewhere or by s2_chain_apply().
 ///
-/// `token`: its id; any number. Returns 0, or S2_ERROR_OUT_OF_MEMORY, and then no stage took it in.
+/// `token`: its id; any number. Returns 0, or S2_ERROR_OUT_OF_MEMORY, and then no stage recorded
+/// it.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_accept(chain: *mut S2Chain, token: i32) -> i32 {

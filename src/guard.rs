@@ -35,6 +35,12 @@ pub(crate) fn number(body: impl FnOnce(&Call) -> Result<u32, Error>) -> i32 {
     }
 }
 
+/// A count as the header's type. No row and no report has more items than an i32 can count.
+pub(crate) fn count(items: usize) -> i32 {
+    debug_assert!(i32::try_from(items).is_ok(), "{items} items");
+    items as i32
+}
+
 /// Runs `body`; the result is 0 or a status.
 pub(crate) fn status(body: impl FnOnce(&Call) -> Result<(), Error>) -> i32 {
     number(|call| body(call).map(|()| 0))

@@ -20,8 +20,8 @@ pub extern "C" fn s2_sampler_params_default() -> SamplerParams {
 /// any offset: the row need not be normalised. Masked tokens are -inf. Every bit pattern is
 /// allowed.
 ///
-/// `vocab_size`: the number of logits. <= 0 is not an error here: the result is 0, which the
-/// engines whose sampler this call replaces rely on, and `logits` is not looked at.
+/// `vocab_size`: the number of logits. <= 0 is not an error here: the result is 0, because the
+/// engines whose sampler this call replaces rely on it. `logits` is then not read.
 ///
 /// `params`: temperature, top_p and top_k. NULL: the defaults.
 ///
@@ -49,10 +49,10 @@ pub unsafe extern "C" fn s2_sample_token(
 
 /// Puts the calling thread's generator in the state of `std::mt19937(seed)`.
 ///
-/// From here on this thread's tokens depend on `seed` and on the rows and parameters of its calls
-/// alone. Without this call a thread is seeded by the operating system at its first draw. No value
-/// of `seed` is special: 0 and 4294967295 do not mean "random". In a signal handler that
-/// interrupted a draw of this thread the call does nothing.
+/// From here on this thread's tokens depend only on `seed` and on the rows and parameters of its
+/// calls. Without this call the operating system seeds a thread at its first draw. No value of
+/// `seed` is special: 0 and 4294967295 do not mean "random". In a signal handler that interrupted a
+/// draw of this thread the call does nothing.
 #[unsafe(no_mangle)]
 pub extern "C" fn s2_seed_thread(seed: u32) {
     guard::value((), |_| s2sampler_core::seed_thread(seed));
@@ -72,11 +72,11 @@ pub unsafe extern "C" fn s2_random_seed(seed: *mut u32) -> i32 {
     })
 }
 
-/// Counts the special values of a row, to notice a model that broke. Works beside every kind of
-/// draw, and costs one pass over the row, which a plain draw is spared.
+/// Counts the NaN and +inf of a row, to notice a broken model. Use it beside any kind of draw. It
+/// costs one pass over the row, which a plain draw saves.
 ///
 /// `logits`, `n`: the row; `n` <= 0 counts nothing. `nans`, `infinities`: where to write the number
-/// of NaN and of +inf; NULL for a number that is not wanted. (-inf is not counted: masks put it
+/// of NaN and of +inf; NULL for a number that you do not need. (-inf is not counted: masks put it
 /// there.)
 ///
 /// Returns the sum of the two numbers, or S2_ERROR_NULL_POINTER or S2_ERROR_BAD_ARGUMENT for

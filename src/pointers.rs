@@ -178,7 +178,7 @@ pub(crate) unsafe fn read_versioned<T: Versioned>(given: *const T, init: T) -> R
     Ok(read)
 }
 
-/// Writes all fields that the struct at `to` has room for, but its size.
+/// Writes all fields that the struct at `to` has, except its size.
 ///
 /// # Safety
 /// [`check_version`] accepted `to`, and the bytes that it states are writable.

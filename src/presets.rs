@@ -20,7 +20,7 @@ pub const S2_PRESET_LLAMA: i32 = 2;
 /// Defaults: penalties off (all tokens), temperature 1, top_k 50, top_p 1, min_p 0.
 pub const S2_PRESET_HUGGINGFACE: i32 = 3;
 
-/// The parameters of a preset: filled by s2_preset_params_init(), then changed by field. A
+/// The parameters of a preset. Fill them with s2_preset_params_init(), then change fields. A
 /// parameter that the preset has no stage for is ignored.
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -1,13 +1,14 @@
-//! Chapter "Reports": what a report has to read.
+//! Chapter "Reports": the structs of a report.
 
+use crate::guard::count;
 use core::ffi::c_char;
 use core::ptr;
 use s2sampler_core::{CandidateReport, Error, Report, StageReport, reserve};
 
 /// What one stage did, in an S2Report.
 ///
-/// The candidates counted are those above -inf, and one if there is none. From stage s2 on they are
-/// those of its draw: candidates at -inf count, as in S2SampleResult.
+/// Candidates are counted if they are above -inf; if none is, one counts. From stage s2 on,
+/// candidates at -inf count too, as in S2SampleResult.
 #[repr(C)]
 pub struct S2ReportStage {
     /// sizeof(S2ReportStage) in the library's header.
@@ -18,23 +19,19 @@ pub struct S2ReportStage {
     pub after: i32,
     /// 1 if its parameters turn it off, otherwise 0.
     pub off: i32,
-    /// The share of the original row's probability that the candidates left have.
+    /// The total probability of the candidates left, in the softmax of the row.
     pub raw_mass: f64,
-    /// Their share of the probability among the candidates before the stage.
+    /// Their total probability among the candidates before the stage.
     pub kept_mass: f64,
     /// The entropy of the candidates left, in nats.
     pub entropy: f64,
-    /// Where it cut, in `unit`. top_k: k. top_p: p. min_p: p times the largest probability.
-    /// typical: p. top_n_sigma: the lowest logit kept. xtc: its threshold. mirostat_v2: mu. s2:
-    /// top_k if that cut earlier, otherwise top_p. temperature, temperature_ext: the divisor. NaN
-    /// for other stages, and for stages that are off or never ran.
+    /// Where it cut, in `unit`; NaN if it has no threshold. The table above lists both.
     pub threshold: f64,
     /// As s2_chain_stage_name().
     pub name: *const c_char,
     /// The parameters with their names, such as "p 0.9, min_keep 1".
     pub parameters: *const c_char,
-    /// "rank", "running probability", "probability", "mass", "logit", "temperature" or "bits"; ""
-    /// if there is no threshold.
+    /// What the threshold counts; "" if there is none.
     pub unit: *const c_char,
 }
 
@@ -62,11 +59,11 @@ pub struct S2ReportCandidate {
     pub dropped_by: i32,
 }
 
-/// What the stages did to the candidates of a row. To read, and to free by s2_report_free().
+/// What the stages did to the candidates of a row. Read it, then free it with s2_report_free().
 ///
-/// The report owns all that its pointers lead to; none of them is NULL, nor is any element. Structs
-/// are reached by pointers and state their sizes, so that they can grow: a field that a struct_size
-/// does not cover does not exist.
+/// The report owns everything that its pointers lead to. No pointer and no element is NULL. The
+/// structs state their sizes, so that they can grow: a field that struct_size does not cover does
+/// not exist.
 #[repr(C)]
 pub struct S2Report {
     /// sizeof(S2Report) in the library's header.
@@ -101,7 +98,7 @@ pub struct S2Report {
     pub json: *const c_char,
 }
 
-/// A report with what it leads to.
+/// A report with the memory that its pointers lead to.
 #[repr(C)]
 pub(crate) struct Owned {
     /// First, so that a pointer to it is one to the whole.
@@ -121,9 +118,9 @@ impl Owned {
         let mut starts = texts.split_inclusive(|byte| *byte == 0).map(<[u8]>::as_ptr);
         let mut next = || starts.next().map_or(ptr::null(), <*const u8>::cast);
         let mut stages = room(report.stages.len())?;
-        for told in &report.stages {
+        for from in &report.stages {
             let [name, parameters, unit] = [next(), next(), next()];
-            stages.push(S2ReportStage { name, parameters, unit, ..stage(told) });
+            stages.push(S2ReportStage { name, parameters, unit, ..stage(from) });
         }
         let mut warning_pointers = room(report.warnings.len())?;
         warning_pointers.extend(report.warnings.iter().map(|_| next()));
@@ -188,39 +185,34 @@ fn pointers_to<T>(items: &[T]) -> Result<Vec<*const T>, Error> {
     Ok(pointers)
 }
 
-fn stage(told: &StageReport) -> S2ReportStage {
+fn stage(from: &StageReport) -> S2ReportStage {
     S2ReportStage {
         struct_size: size_of::<S2ReportStage>() as u32,
-        before: count(told.before),
-        after: count(told.after),
-        off: told.off.into(),
-        raw_mass: told.raw_mass,
-        kept_mass: told.kept_mass,
-        entropy: told.entropy,
-        threshold: told.threshold.unwrap_or(f64::NAN),
+        before: count(from.before),
+        after: count(from.after),
+        off: from.off.into(),
+        raw_mass: from.raw_mass,
+        kept_mass: from.kept_mass,
+        entropy: from.entropy,
+        threshold: from.threshold.unwrap_or(f64::NAN),
         name: ptr::null(),
         parameters: ptr::null(),
         unit: ptr::null(),
     }
 }
 
-fn candidate((rank, told): (i32, &CandidateReport)) -> S2ReportCandidate {
+fn candidate((rank, from): (i32, &CandidateReport)) -> S2ReportCandidate {
     S2ReportCandidate {
         struct_size: size_of::<S2ReportCandidate>() as u32,
-        id: told.id.cast_signed(),
-        logit: told.logit,
-        final_logit: told.final_logit,
-        raw_probability: told.raw_probability,
-        running: told.running,
-        final_probability: told.final_probability,
+        id: from.id.cast_signed(),
+        logit: from.logit,
+        final_logit: from.final_logit,
+        raw_probability: from.raw_probability,
+        running: from.running,
+        final_probability: from.final_probability,
         rank,
-        dropped_by: index(told.dropped_by),
+        dropped_by: index(from.dropped_by),
     }
-}
-
-/// No row has more tokens than an i32 can count.
-fn count(number: usize) -> i32 {
-    i32::try_from(number).unwrap_or(i32::MAX)
 }
 
 fn index(index: Option<usize>) -> i32 {

@@ -8,19 +8,18 @@ use crate::report_layout::{Owned, S2Report};
 use core::ptr;
 use s2sampler_core::{Error, Report, SamplerParams, report_draw};
 
-/// How many tokens a report has unless another number is asked for.
+/// The default number of tokens of a report.
 const FIRST: i32 = 64;
 
 /// Reports what the stages of a chain would do to a row. Nothing is drawn, and the chain does not
 /// change.
 ///
 /// For diagnostics: it sorts the row several times and needs a few copies of it. It reports the
-/// current state: what was accepted so far counts, and xtc acts if it would act in the next
+/// current state: tokens accepted so far count, and xtc acts if it would act in the next
 /// s2_chain_sample(). A chain without a selecting stage is not an error here.
 ///
-/// `logits`, `n`: the row; `n` <= 0 is S2_ERROR_EMPTY_ROW. `report`: where to put the report of the
-/// first 64 tokens by rank, which the caller frees with s2_report_free(). NULL is put there if the
-/// call fails.
+/// `logits`, `n`: the row; `n` <= 0 is S2_ERROR_EMPTY_ROW. `report`: receives the report of the
+/// first 64 tokens by rank, which the caller frees with s2_report_free(); NULL if the call fails.
 ///
 /// Returns 0 or a status.
 #[must_use]
@@ -36,7 +35,7 @@ pub unsafe extern "C" fn s2_chain_report(
 
 /// As s2_chain_report() with `logits`, `n` and `report`, for another number of tokens.
 ///
-/// `first`: how many, the best ranks first; all if that is more than `n`. < 0 is
+/// `first`: the number of tokens, best ranks first; all if it is more than `n`. < 0 is
 /// S2_ERROR_BAD_ARGUMENT.
 #[must_use]
 #[unsafe(no_mangle)]
@@ -84,7 +83,7 @@ pub unsafe extern "C" fn s2_draw_report_first(
     })
 }
 
-/// Frees a report, and all that its pointers lead to.
+/// Frees a report with everything that its pointers lead to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_report_free(report: *mut S2Report) {
     // Every report is the first field of an `Owned`, which `make` allocated.

@@ -1,7 +1,7 @@
 //! Chapter "Requests".
 #![allow(unsafe_code, unsafe_op_in_unsafe_fn)]
 
-use crate::guard::Call;
+use crate::guard::{Call, count};
 use crate::pointers::Versioned;
 use crate::samplers::S2Sampler;
 use crate::{guard, pointers};
@@ -15,20 +15,20 @@ use s2sampler_core::{
 pub const S2_REQUEST_UNIFORM: u32 = 1;
 /// Flag: S2SampleRequest.keep_id stays a candidate.
 pub const S2_REQUEST_KEEP_ID: u32 = 2;
-/// Flag: the result has the probabilities of S2SampleRequest.watched_id.
+/// Flag: the result states the probabilities of S2SampleRequest.watched_id.
 pub const S2_REQUEST_WATCH_ID: u32 = 4;
-/// Flag: of the result only token, candidates and words are wanted. The fields from nans on are 0,
-/// and the pass over the row that they cost is saved.
+/// Flag: the result has only token, candidates and words. The fields from nans on are 0, which
+/// saves a pass over the row.
 pub const S2_REQUEST_NO_STATS: u32 = 8;
 
 const FLAGS: u32 =
     S2_REQUEST_UNIFORM | S2_REQUEST_KEEP_ID | S2_REQUEST_WATCH_ID | S2_REQUEST_NO_STATS;
 
-/// A draw with options. All bytes zero but struct_size, logits and vocab_size: the draw of
-/// s2_sampler_sample() with the default parameters.
+/// A draw with options. If all bytes but those of struct_size, logits and vocab_size are zero, it
+/// is the draw of s2_sampler_sample() with the default parameters.
 ///
-/// Ids are the index in `logits` plus `id_offset`. An id that is not in the row is ignored,
-/// wherever it stands. What the pointers lead to is only read, during the call.
+/// Ids are the index in `logits` plus `id_offset`. An id outside the row is ignored in every field.
+/// The arrays are only read, and only during the call.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct S2SampleRequest {
@@ -51,7 +51,7 @@ pub struct S2SampleRequest {
     pub banned: *const i32,
     /// The latest tokens, oldest first, for the three penalties.
     pub history: *const i32,
-    /// The number of ranges, >= 0, as the two numbers after it.
+    /// The number of ranges. >= 0, like the two counts after it.
     pub n_ranges: i32,
     /// The number of banned ids.
     pub n_banned: i32,
@@ -60,14 +60,14 @@ pub struct S2SampleRequest {
     /// How many of the latest tokens of `history` the penalties look at. 0: none, which turns the
     /// penalties off. -1: all. Below -1 is S2_ERROR_BAD_ARGUMENT.
     pub penalty_window: i32,
-    /// A logit > 0 of a token in the window is divided by this, another is multiplied, once however
-    /// often the token occurs. So the result depends on the offset of the row. > 0 and finite. Off:
-    /// 0, 1.
+    /// Divides the logit of a token in the window if it is > 0, otherwise multiplies it; once,
+    /// however often the token occurs. So the result depends on the offset of the row. > 0 and
+    /// finite. Off: 0, 1.
     pub repetition_penalty: f32,
-    /// Is subtracted from the logit of a token in the window once for each occurrence. Finite; < 0
+    /// Subtracted from the logit of a token in the window, once for each occurrence. Finite; < 0
     /// favours such tokens. Off: 0.
     pub frequency_penalty: f32,
-    /// Is subtracted from the logit of a token in the window once. Finite; < 0 favours such tokens.
+    /// Subtracted once from the logit of a token in the window. Finite; < 0 favours such tokens.
     /// Off: 0.
     pub presence_penalty: f32,
     /// Drops candidates whose probability at temperature 1 is below this share of the best one's.
@@ -76,9 +76,9 @@ pub struct S2SampleRequest {
     /// With S2_REQUEST_KEEP_ID: the id that stays a candidate whatever its rank, if its logit is >
     /// -inf.
     pub keep_id: i32,
-    /// With S2_REQUEST_WATCH_ID: the id whose probabilities the result has.
+    /// With S2_REQUEST_WATCH_ID: the id whose probabilities the result states.
     pub watched_id: i32,
-    /// With S2_REQUEST_UNIFORM: the u of step 7, for callers with a generator of their own. 0 <=
+    /// With S2_REQUEST_UNIFORM: the u of step 7, for callers that have their own generator. 0 <=
     /// uniform < 1; -0.0 is 0. Anything else is S2_ERROR_BAD_ARGUMENT.
     pub uniform: f64,
 }
@@ -94,8 +94,8 @@ unsafe impl Versioned for S2SampleRequest {
 ///
 /// "Raw" is the probability in the softmax of the row as it was passed, at temperature 1, to about
 /// five digits. If there are +inf logits, they share it equally and the others have 0. "Final" is
-/// the probability with which this request draws the token; 1 if nothing was left to chance.
-/// Logarithms are natural and tell small probabilities apart; that of 0 is -inf.
+/// the probability with which this request draws the token; 1 if the draw had no choice. Logarithms
+/// are natural and tell small probabilities apart; that of 0 is -inf.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct S2SampleResult {
@@ -103,8 +103,8 @@ pub struct S2SampleResult {
     pub struct_size: u32,
     /// The token, as returned.
     pub token: i32,
-    /// The number of candidates drawn from, those at -inf included. 1 for a temperature <= 0 and
-    /// for top_k 1. A u was used if and only if this is >= 2.
+    /// The number of candidates, including those with logit -inf. 1 for a temperature <= 0 and for
+    /// top_k 1. A u was used if and only if this is >= 2.
     pub candidates: i32,
     /// The words taken from the generator: 0 or 2.
     pub words: u32,
@@ -221,12 +221,6 @@ impl S2SampleResult {
     }
 }
 
-/// A count of tokens of a row, whose length came in as an i32.
-fn count(of: usize) -> i32 {
-    debug_assert!(i32::try_from(of).is_ok(), "no count exceeds the row");
-    of as i32
-}
-
 /// Sets a request to all zero but struct_size.
 ///
 /// `request`: where to write the 104 bytes (80 with pointers of 4 bytes) of this version. Later
@@ -247,9 +241,9 @@ pub unsafe extern "C" fn s2_sample_result_init(result: *mut S2SampleResult) {
 
 /// Draws one token as a request says.
 ///
-/// `request`: what to draw from, and how. `result`: where to write what came of it, with
-/// struct_size set. NULL: nothing, which saves the same pass over the row as S2_REQUEST_NO_STATS.
-/// It may not overlap the request.
+/// `request`: the row and the options. `result`: where to write the result, with struct_size set.
+/// NULL writes nothing, which saves the same pass over the row as S2_REQUEST_NO_STATS. It may not
+/// overlap the request.
 ///
 /// Returns the id of the token, allowed and not banned, or a status, and then `result` is not
 /// written: S2_ERROR_BAD_ARGUMENT if a field is outside the range it states or a pointer is not

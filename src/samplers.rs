@@ -12,8 +12,8 @@ use s2sampler_core::{Error, Sampler, SamplerParams, TokenRange};
 /// thread.
 ///
 /// Its tokens depend on its seed and on the calls made with it, in order. So requests that take
-/// turns on a thread, or move between threads, do not disturb each other. About 2.5 KB, and what
-/// draws need.
+/// turns on a thread, or move between threads, do not disturb each other. It takes about 2.5 KB and
+/// the working memory of its draws.
 pub struct S2Sampler(Handle<Sampler>);
 
 impl S2Sampler {
@@ -36,8 +36,7 @@ pub extern "C" fn s2_sampler_new(seed: u32) -> *mut S2Sampler {
     guard::new_handle(|_| Ok(S2Sampler::new(Sampler::new(seed))))
 }
 
-/// Makes a generator that is seeded by the operating system; s2_sampler_get_seed() returns the
-/// seed.
+/// Makes a generator that the operating system seeds; s2_sampler_get_seed() returns the seed.
 ///
 /// NULL also with S2_ERROR_NO_ENTROPY. In the child of a fork the handle is seeded anew: see
 /// "Fork".
@@ -47,7 +46,8 @@ pub extern "C" fn s2_sampler_new_random() -> *mut S2Sampler {
     guard::new_handle(|_| Sampler::from_system().map(S2Sampler::new))
 }
 
-/// Makes a second generator in the same state: both continue alike. Working memory is not copied.
+/// Makes a second generator in the same state: both continue identically. Working memory is not
+/// copied.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_sampler_clone(sampler: *const S2Sampler) -> *mut S2Sampler {
@@ -72,11 +72,11 @@ pub unsafe extern "C" fn s2_sampler_seed(sampler: *mut S2Sampler, seed: u32) {
     });
 }
 
-/// Returns the seed of a generator, to log it and to replay.
+/// Returns the seed of a generator, for the log and for a replay.
 ///
-/// That is the seed that was given, that came from the operating system, or that came with a
-/// restored state. In the child of a fork a handle of s2_sampler_new_random() has its new seed from
-/// its first draw on. 0 where a status would be returned.
+/// It is the seed that the caller gave, that the operating system gave, or that a restored state
+/// contains. In the child of a fork a handle of s2_sampler_new_random() has its new seed from its
+/// first draw on. 0 where a status would be returned.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_sampler_get_seed(sampler: *const S2Sampler) -> u32 {
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn s2_sampler_sample(
 ///
 /// Token and random words are those of s2_sampler_sample() for the row with -inf at every other id.
 /// Nothing outside the ranges is read; the cost follows the number of allowed ids. If they are not
-/// in one stretch, the working memory has a copy of their logits.
+/// consecutive, their logits are copied to working memory.
 ///
 /// `ranges`, `n_ranges`: the allowed ids, in any order, overlaps allowed. `n_ranges` <= 0 allows
 /// none.
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn s2_sampler_sample_ranges(
 ///
 /// `logits`, `rows`, `row_stride`, `vocab_size`: row i begins at `logits` + i * `row_stride`,
 /// counted in floats, and has `vocab_size` of them. Any stride: padded, 0 for one shared row,
-/// negative. `rows` <= 0 is nothing to do, and nothing is looked at.
+/// negative. With `rows` <= 0 the call does nothing and looks at no other argument.
 ///
 /// `params`, `n_params`: one for all rows (`n_params` 1) or one for each (`n_params` == `rows`).
 /// NULL: the defaults, whatever `n_params` is.
@@ -188,9 +188,8 @@ pub extern "C" fn s2_sampler_state_size() -> usize {
 /// on every machine; the rest of the format is unspecified. Anyone who has them can predict all
 /// later words.
 ///
-/// `state`, `size`: where to write s2_sampler_state_size() bytes, at any alignment, and how many
-/// there are. Returns 0, or S2_ERROR_BAD_ARGUMENT if `size` is too small, and then nothing is
-/// written.
+/// `state`, `size`: a buffer for s2_sampler_state_size() bytes, at any alignment, and its size.
+/// Returns 0, or S2_ERROR_BAD_ARGUMENT if `size` is too small, and then nothing is written.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_sampler_save(

@@ -64,8 +64,8 @@ pub unsafe extern "C" fn s2_chain_add_top_k(chain: *mut S2Chain, k: i32) -> i32 
 
 /// Adds stage top_p: keeps a nucleus, the token that reaches `p` included.
 ///
-/// `p`: the least probability that the candidates left have together. <= 0 keeps `min_keep`. Off:
-/// >= 1. NaN is an error. `min_keep`: see "min_keep" above the table.
+/// `p`: the least total probability of the candidates left. <= 0 keeps `min_keep`. Off: >= 1. NaN
+/// is an error. `min_keep`: see "min_keep" above the table.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_top_p(chain: *mut S2Chain, p: f32, min_keep: usize) -> i32 {
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn s2_chain_add_softmax(chain: *mut S2Chain) -> i32 {
 
 /// Adds stage typical: keeps candidates whose surprise is near the entropy.
 ///
-/// `p`: the probability that the candidates left exceed together. Off: >= 1. NaN is an error.
+/// `p`: the total probability that the candidates left exceed. Off: >= 1. NaN is an error.
 /// `min_keep`: as for top_p.
 #[must_use]
 #[unsafe(no_mangle)]
@@ -167,11 +167,11 @@ pub unsafe extern "C" fn s2_chain_add_top_n_sigma(chain: *mut S2Chain, n: f32) -
     add(chain, |_| Stage::top_n_sigma(n))
 }
 
-/// Adds stage xtc: at random drops all top choices but the least probable of them.
+/// Adds stage xtc: at random, drops all top choices but the least probable.
 ///
-/// `probability`: how often it acts, 0 to 1. Off: <= 0. `threshold`: the probability from which on
-/// a token is a top choice. Off: > 0.5; <= 0 is an error. NaN is an error in both. `min_keep`: if
-/// fewer candidates would be left, it drops none. `seed`: of the stage's generator.
+/// `probability`: how often it acts, 0 to 1. Off: <= 0. `threshold`: the least probability of a top
+/// choice. Off: > 0.5; <= 0 is an error. NaN is an error in both. `min_keep`: if fewer candidates
+/// would be left, it drops none. `seed`: of the stage's generator.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_xtc(

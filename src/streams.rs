@@ -21,7 +21,7 @@ pub const S2_RAS_END_STOPS: i32 = 0;
 /// that of the original S2 engine does.
 pub const S2_RAS_END_CONTINUES: i32 = 1;
 
-/// What a stream knows about its engine: filled by s2_stream_config_init(), then changed by field.
+/// The configuration of a stream. Fill it with s2_stream_config_init(), then change fields.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct S2StreamConfig {
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn s2_stream_new_random(config: *const S2StreamConfig) -> 
     guard::new_handle(|_| S2Stream::start(config, Sampler::from_system))
 }
 
-/// Makes a second stream in the same state, window included: both continue alike.
+/// Makes a second stream in the same state, window included: both continue identically.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_stream_clone(stream: *const S2Stream) -> *mut S2Stream {
@@ -199,7 +199,7 @@ pub unsafe extern "C" fn s2_stream_reset(stream: *mut S2Stream, seed: u32) -> i3
     })
 }
 
-/// Returns the seed of a stream, to log it and to replay; as s2_sampler_get_seed().
+/// Returns the seed of a stream, as s2_sampler_get_seed().
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_stream_get_seed(stream: *const S2Stream) -> u32 {
