@@ -52,22 +52,22 @@ extern "C" {
 /**
  * How to draw one token: temperature, top_p and top_k.
  *
- * 12 bytes without padding, for ever: engines keep a struct of this name and layout. Every bit
- * pattern is allowed in every field; no value is an error.
+ * 12 bytes without padding, which never changes: engines keep a struct of this name and layout.
+ * Every bit pattern is allowed in every field; no value is an error.
  */
 typedef struct S2SamplerParams {
     /**
      * Divides the logits of the candidates, after top_k and top_p chose them. Useful from about
      * 0.1 to 2; default 0.8. <= 0: the highest logit, without a random word. +inf: all candidates
-     * above -inf alike. NaN: only candidates equal to the maximum. A stream's second draw (RAS)
-     * has a temperature of its own, even if this one is <= 0.
+     * above -inf are equally likely. NaN: only candidates equal to the maximum. A stream's second
+     * draw (RAS) uses its own temperature, even if this one is <= 0.
      */
     float temperature;
     /**
-     * Nucleus: the most probability, in the whole row at temperature 1, that the candidates have
-     * together. From 0 to 1, values outside are clamped; default 0.8. The token that carries the
-     * running sum above it is dropped; rank 0 always stays. Off: NaN. 1 is not off, because
-     * rounding can carry the sum above 1.
+     * Nucleus: the largest total probability of the candidates, in the whole row at temperature 1.
+     * 0 to 1, values outside are clamped; default 0.8. The token that takes the running sum above
+     * it is dropped; rank 0 always stays. Off: NaN. 1 is not off, because rounding can take the
+     * sum above 1.
      */
     float top_p;
     /**
@@ -906,7 +906,7 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  *                   in step 7; after s2: see "s2" below
  *  greedy           selects the first candidate in rank order                     never
  *  temperature      l / t; t <= 0, or an m / t that is not finite, sorts and      t = 1
- *                   keeps the first; t = +inf makes all above -inf alike
+ *                   keeps the first; t = +inf makes all l > -inf equal
  *  top_k            sorts; keeps the first k                                      k <= 0
  *  top_p            sorts; softmax; keeps ranks up to and including the first     p >= 1
  *                   where the running sum of p[i] is >= p; min_keep
@@ -1091,7 +1091,7 @@ int32_t s2_chain_accept(S2Chain *chain,
  * 12 bytes without padding, the layout of llama.cpp's `llama_token_data`.
  */
 typedef struct S2TokenData {
-    /** The token's id. In a row: its index. In an array of the caller's: any number. */
+    /** The token's id. In a row: its index. In a caller's array: any number. */
     int32_t id;
     /** Its logit, as the last stage left it. NaN counts as -inf. */
     float logit;

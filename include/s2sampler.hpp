@@ -75,7 +75,7 @@ static_assert(offsetof(Params, top_k) == offsetof(::S2SamplerParams, top_k));
 /** The result of a draw: a token, or the status that says why there is none. A value of four bytes. */
 class [[nodiscard]] Result {
 public:
-    /** A result from what a C function returned: a token if `value` is zero or more. */
+    /** A result from the return value of a C function: a token if `value` is >= 0. */
     constexpr explicit Result(std::int32_t value) noexcept : value_(value) {}
 
     /** Whether there is a token. */
@@ -126,7 +126,7 @@ struct is_ranges<Ranges, std::void_t<decltype(std::data(std::declval<const Range
     : std::is_convertible<decltype(std::data(std::declval<const Ranges &>())), const ::S2TokenRange *> {
 };
 
-/** Whether an int32_t can hold a count; what it cannot hold is never cut to what it can. */
+/** Whether an int32_t can hold a count. A larger count is an error and never truncated. */
 constexpr bool fits(std::size_t count) noexcept {
     return count <= static_cast<std::size_t>(INT32_MAX);
 }
@@ -165,7 +165,7 @@ struct SpecialCounts {
     std::int32_t infinities = 0;
 };
 
-/** Counts the special values of a row, after a draw of whatever kind. A row that is no row counts as empty. */
+/** Counts the NaN and +inf of a row; see s2_count_special(). An invalid row counts as empty. */
 template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
 [[nodiscard]] SpecialCounts count_special(const Row &logits) noexcept {
     SpecialCounts counts;
@@ -207,7 +207,7 @@ using TokenRange = ::S2TokenRange;
 [[nodiscard]] inline ::S2SampleRequest make_request(const float *logits, std::size_t count,
                                                     const Params &params) noexcept {
     ::S2SampleRequest request = make_request(logits, count);
-    // Only what is behind the C interface reads them through the pointer.
+    // Only the library reads them through the pointer.
     request.params = reinterpret_cast<const ::S2SamplerParams *>(&params);
     return request;
 }
@@ -258,7 +258,7 @@ public:
     /** Whether there is a generator. */
     [[nodiscard]] explicit operator bool() const noexcept { return handle_ != nullptr; }
 
-    /** The handle, which this object keeps; null if empty. For calls of the C interface. */
+    /** The handle, which this object still owns; null if empty. For calls of the C interface. */
     [[nodiscard]] ::S2Sampler *get() const noexcept { return handle_.get(); }
 
     /** Starts again, in the state of std::mt19937(seed). */
@@ -415,7 +415,7 @@ public:
     /** Whether there is a stream. */
     [[nodiscard]] explicit operator bool() const noexcept { return handle_ != nullptr; }
 
-    /** The handle, which this object keeps; null if empty. */
+    /** The handle, which this object still owns; null if empty. */
     [[nodiscard]] ::S2Stream *get() const noexcept { return handle_.get(); }
 
     /** Begins another utterance, in the state of std::mt19937(seed); 0 or a status. */
@@ -553,19 +553,19 @@ struct [[nodiscard]] Applied {
  */
 class Report {
 public:
-    /** Takes over what a call of the C interface gave with its status. */
+    /** Takes over a report of the C interface, with the status of the call. */
     explicit Report(::S2Report *report, std::int32_t status = 0) noexcept : report_(report), status_(status) {}
 
     /** Whether there is a report. */
     [[nodiscard]] explicit operator bool() const noexcept { return report_ != nullptr; }
 
-    /** 0, or the status of the call that was to make it. */
+    /** 0, or the status of the call that failed to make it. */
     [[nodiscard]] std::int32_t status() const noexcept { return status_; }
 
-    /** The struct, which stays this object's; null if empty. */
+    /** The struct, which this object still owns; null if empty. */
     [[nodiscard]] const ::S2Report *get() const noexcept { return report_.get(); }
 
-    /** Its fields; not if empty. */
+    /** Its fields; undefined if empty. */
     [[nodiscard]] const ::S2Report *operator->() const noexcept { return get(); }
 
 private:
@@ -638,7 +638,7 @@ public:
     /** Whether there is a chain. */
     [[nodiscard]] explicit operator bool() const noexcept { return handle_ != nullptr; }
 
-    /** The handle, which this object keeps; null if empty. For calls of the C interface. */
+    /** The handle, which this object still owns; null if empty. For calls of the C interface. */
     [[nodiscard]] ::S2Chain *get() const noexcept { return handle_.get(); }
 
     /** 0, or the status of the first stage that could not be added. */
@@ -794,7 +794,7 @@ public:
 private:
     template <class Token>
     Applied apply(Token *tokens, std::size_t count, std::int64_t selected, bool sorted) noexcept {
-        // Only what is behind the C interface reads them through the pointer.
+        // Only the library reads them through the pointer.
         ::S2TokenDataArray array = {reinterpret_cast<::S2TokenData *>(tokens), count, selected, sorted};
         const std::int32_t status = status_ < 0 ? status_ : s2_chain_apply(get(), &array);
         return {status, array.size, array.selected, array.sorted};

@@ -15,7 +15,7 @@ use crate::simd::{EXP_MIN_ARG, ExpRange, Kernels};
 use crate::{Error, SamplerParams, memory};
 use nucleus::Resolution;
 
-/// Checks the number of tokens in a row: at least one, and no more than ids can count.
+/// Checks the length of a row: at least 1, and at most `i32::MAX`, since ids are i32 in C.
 pub(crate) fn check_row_len(len: usize) -> Result<(), Error> {
     match len {
         0 => Err(Error::EmptyRow),
@@ -70,7 +70,7 @@ impl DrawOutcome {
     }
 }
 
-/// How many draws each kind of proof settled, the cheapest kind first.
+/// The number of draws that each kind of proof settled, the cheapest kind first.
 ///
 /// Draws that need no proof are not counted: greedy ones, `top_k` 1, and rows without a finite maximum.
 #[doc(hidden)]
@@ -159,7 +159,7 @@ impl Distribution<'_> {
     }
 }
 
-/// One draw: from what, and how.
+/// One draw: its row, parameters and options.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Draw<'a> {
     pub kernels: &'static Kernels,
@@ -245,7 +245,7 @@ impl Draw<'_> {
         debug_assert!(rank < weighted);
         let index = ranked.get(rank).map(|key| key.id()).or(kept);
         let distribution = match weights[0].is_nan() {
-            // Then all are: the sum they were divided by was NaN.
+            // Then all are NaN: the sum that divided them was NaN.
             true => Distribution::Certain(index),
             false => Distribution::Weighted { ranked, kept, weights },
         };

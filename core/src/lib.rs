@@ -29,7 +29,7 @@
 //!
 //! # How it is built
 //!
-//! Start with `rules`, then `draw`. Each room uses those above it:
+//! Start with `rules`, then `draw`. Each module uses those above it:
 //!
 //! - `rules`: each rule of sampling once, as a pure function, with its formula and source.
 //! - `rng`: the MT19937 generator, its saved state, and the fork check.
@@ -43,7 +43,7 @@
 //!   `draw::nucleus` as well.
 //! - `report`: a chain run once more, stage by stage, with the probabilities before and after.
 //!
-//! `error`, `memory`, `params`, `id_mask`, `row_counts` and `sequential_sum` are small helpers for all of them.
+//! `error`, `memory`, `params`, `id_mask`, `row_counts` and `sequential_sum` are small helpers for all.
 
 mod chain;
 mod draw;

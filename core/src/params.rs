@@ -4,20 +4,20 @@ use crate::rules::temperature;
 
 /// How to draw one token: temperature, top_p and top_k.
 ///
-/// 12 bytes without padding, for ever: engines keep a struct of this name and layout. Every bit
-/// pattern is allowed in every field; no value is an error.
+/// 12 bytes without padding, which never changes: engines keep a struct of this name and layout.
+/// Every bit pattern is allowed in every field; no value is an error.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SamplerParams {
     /// Divides the logits of the candidates, after top_k and top_p chose them. Useful from about
     /// 0.1 to 2; default 0.8. <= 0: the highest logit, without a random word. +inf: all candidates
-    /// above -inf alike. NaN: only candidates equal to the maximum. A stream's second draw (RAS)
-    /// has a temperature of its own, even if this one is <= 0.
+    /// above -inf are equally likely. NaN: only candidates equal to the maximum. A stream's second
+    /// draw (RAS) uses its own temperature, even if this one is <= 0.
     pub temperature: f32,
-    /// Nucleus: the most probability, in the whole row at temperature 1, that the candidates have
-    /// together. From 0 to 1, values outside are clamped; default 0.8. The token that carries the
-    /// running sum above it is dropped; rank 0 always stays. Off: NaN. 1 is not off, because
-    /// rounding can carry the sum above 1.
+    /// Nucleus: the largest total probability of the candidates, in the whole row at temperature 1.
+    /// 0 to 1, values outside are clamped; default 0.8. The token that takes the running sum above
+    /// it is dropped; rank 0 always stays. Off: NaN. 1 is not off, because rounding can take the
+    /// sum above 1.
     pub top_p: f32,
     /// The largest number of candidates, best ranks first; default 30. Off: <= 0, or >= the row's
     /// length.

@@ -143,7 +143,7 @@ pub(crate) fn draw_result(
     sampler: &mut Sampler,
     request: &SampleRequest<'_>,
 ) -> Result<SampleResult, Error> {
-    // Before the draw: if memory is short, no word is used.
+    // Before the draw, so that a failed allocation uses no word.
     let stats = RowStats::of(sampler.kernels, request.logits, &mut sampler.scratch)?;
     let Drawn { sampled, outcome, distribution, mask } = draw(sampler, request)?;
     let watched = request.watched_id.and_then(|id| request.place(id));
@@ -154,7 +154,7 @@ pub(crate) fn draw_result(
                 // In this order: beside a large logit the logarithm of the sum would be lost.
                 (f64::from(*l) - f64::from(stats.top)) - stats.log_sum
             }
-            // Tokens at +inf share all the mass alike.
+            // Tokens at +inf have all the probability, in equal parts.
             Some(l) if *l == f32::INFINITY => -(stats.infinities as f64).ln(),
             _ => f64::NEG_INFINITY,
         };
@@ -179,7 +179,7 @@ pub(crate) fn draw_token(
     draw(sampler, request).map(|drawn| drawn.sampled)
 }
 
-/// A draw with what its probabilities can be asked of.
+/// A draw and the distribution that it was drawn from.
 struct Drawn<'s> {
     sampled: SampledToken,
     /// Its index counts the allowed tokens, as do those of the distribution.

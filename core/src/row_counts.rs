@@ -1,6 +1,6 @@
 //! The special values of a row.
 
-/// How many logits of a row are no finite numbers. The -inf are not counted: masks put them there.
+/// The numbers of NaN and +inf in a row. -inf is not counted, since masks use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowCounts {
     /// The number of NaN.
@@ -9,8 +9,8 @@ pub struct RowCounts {
     pub infinities: usize,
 }
 
-/// Counts the NaN and +inf logits of a row, for callers who want to know after a draw whether the model
-/// is well. A draw does not count by itself: that would be one more pass over the row.
+/// Counts the NaN and +inf logits of a row, so that a caller notices a broken model. A draw does not count
+/// them: that would be one more pass over the row.
 #[must_use]
 pub fn count_special(logits: &[f32]) -> RowCounts {
     logits.iter().fold(RowCounts { nans: 0, infinities: 0 }, |counts, logit| RowCounts {

@@ -7,7 +7,7 @@ use crate::rng::{self, Generator, Source};
 use crate::simd::{Kernels, SimdLevel};
 use crate::{Error, SamplerParams};
 
-/// A stream of draws that depends only on its seed and on the rows it is given.
+/// A stream of draws that depends only on its seed and on the rows that it draws from.
 #[derive(Debug)]
 pub struct Sampler {
     pub(crate) generator: Generator,
@@ -73,7 +73,7 @@ impl Sampler {
         self.generator.words()
     }
 
-    /// How many draws each kind of proof settled so far.
+    /// The number of draws that each kind of proof has settled.
     #[doc(hidden)]
     #[must_use]
     pub fn resolutions(&self) -> ResolutionCounts {
@@ -154,15 +154,14 @@ impl Sampler {
 
     /// Continues where [`Sampler::save`] was called.
     ///
-    /// # Errors
-    /// [`Error::BadArgument`] for any bytes that no such call returned; then nothing changes.
+    /// # Errors [`Error::BadArgument`] for bytes that [`Sampler::save`] did not return; then nothing changes.
     pub fn restore(&mut self, state: &[u8]) -> Result<(), Error> {
         self.generator = rng::restore(state)?;
         Ok(())
     }
 }
 
-/// A copy with the same state, which continues alike; working memory is not copied.
+/// A copy in the same state, which continues identically. Working memory is not copied.
 impl Clone for Sampler {
     fn clone(&self) -> Self {
         Self { kernels: self.kernels, ..Self::with(self.generator.clone()) }

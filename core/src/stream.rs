@@ -97,7 +97,7 @@ impl Stream {
         Ok(Self { sampler, config: *config, window, ended: false })
     }
 
-    /// A copy in the same state: both continue alike.
+    /// A copy in the same state, which continues identically.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -167,7 +167,7 @@ impl Stream {
         Ok(token)
     }
 
-    /// The parameters of the RAS redraw; none if the token stands.
+    /// The parameters of the RAS redraw; none if there is no redraw.
     fn ras_redraw_params(&self, token: u32, params: &SamplerParams) -> Option<SamplerParams> {
         let config = &self.config;
         let semantic = i64::from(config.semantic_first)..=i64::from(config.semantic_last);

@@ -7,8 +7,8 @@ use crate::simd::Kernels;
 
 /// Puts `expf(l - m)` for each of `logits` into `weights`, m being the largest.
 ///
-/// If m is +inf, the tokens at +inf share the mass alike. If nothing is above -inf, the first token has
-/// it all, and the result is false.
+/// If m is +inf, the tokens at +inf have equal weights and the others 0. If nothing is above -inf, the first
+/// token has the only weight, and the result is false.
 pub(super) fn exps(
     kernels: &Kernels,
     logits: impl ExactSizeIterator<Item = f32>,

@@ -21,7 +21,7 @@ impl StageForm {
     pub const ALL: &'static [Self] = FORMS;
 }
 
-/// A parameter with its name, and what it is if left out; without that it is required.
+/// A parameter: its name and its default. Without a default it is required.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Parameter {
     /// Any number.

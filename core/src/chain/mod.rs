@@ -1,8 +1,8 @@
 //! A chain of stages, applied to a row of logits in the order they were added.
 //!
-//! `stage` is a stage of any kind, `stages` has the kinds, `ops` is what each of them can do. They work on
-//! `candidates`, in the memory of `scratch`. `exps` is the softmax that several stages need, `preset` has the
-//! known chains. `trace` and `observed` show a pass to a report, `form` how a text writes a stage.
+//! `stage` is a stage of any kind, `stages` has the kinds, `ops` their operations. They work on `candidates`,
+//! in the memory of `scratch`. `exps` is the softmax that several stages need, `preset` has the known chains.
+//! `trace` and `observed` show a pass to a report, `form` how a text writes a stage.
 
 mod candidates;
 mod exps;
@@ -31,17 +31,18 @@ use candidates::Candidates;
 use ops::StageOps;
 use scratch::Memory;
 
-/// Stages that are applied one after the other, each to what the one before left.
+/// Stages that are applied one after the other, each to the candidates that the one before left.
 ///
-/// A draw depends only on the stages, their seeds, the rows and the tokens accepted so far.
-/// A call that returns an error uses no random word and accepts no token.
+/// A draw depends only on the stages, their seeds, the rows and the tokens accepted so far. A call that
+/// returns an error accepts no token. It uses no random word either, except that after [`Error::OutOfMemory`]
+/// stages may have used some.
 #[derive(Debug)]
 pub struct Chain {
     stages: Vec<Stage>,
     memory: Memory,
 }
 
-/// What [`Chain::apply`] left of an array.
+/// The result of [`Chain::apply`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Applied {
     /// The number of candidates left, which are the first of the array.
@@ -52,14 +53,14 @@ pub struct Applied {
     pub sorted: bool,
 }
 
-/// What [`Chain::sample_with_stats`] drew, and what the row had in it.
+/// The result of [`Chain::sample_with_stats`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChainSample {
     /// The token drawn.
     pub token: u32,
-    /// How many of the logits are NaN.
+    /// The number of NaN logits in the row.
     pub nans: usize,
-    /// How many are +inf.
+    /// The number of +inf logits in the row.
     pub infinities: usize,
 }
 
@@ -123,7 +124,7 @@ impl Chain {
         if !self.stages.iter().any(Stage::selects) {
             return Err(Error::NoSelection);
         }
-        // Before anything is drawn, so that a token is never lost because memory is short.
+        // Before the draw, so that a failed allocation never loses a token.
         self.prepare()?;
         let mut candidates = Candidates::row(logits, &mut self.memory);
         pass(&mut self.stages, &mut candidates)?;
@@ -162,7 +163,7 @@ impl Chain {
         Ok(Applied { len: list.tokens().len(), selected, sorted: list.sorted })
     }
 
-    /// Tells the stages that a token was drawn, elsewhere or by [`Chain::apply`].
+    /// Records a token that was drawn elsewhere or by [`Chain::apply`].
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; then no stage accepted the token.
@@ -172,12 +173,12 @@ impl Chain {
         Ok(())
     }
 
-    /// Forgets the accepted tokens and seeds the generators of the stages anew.
+    /// Forgets the accepted tokens and restarts the generators of the stages from their seeds.
     pub fn reset(&mut self) {
         self.stages.iter_mut().for_each(|stage| stage.ops_mut().reset());
     }
 
-    /// A copy in the same state, which continues alike. Working memory is not copied.
+    /// A copy in the same state, which continues identically. Working memory is not copied.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].

@@ -1,4 +1,4 @@
-//! What a report sees of a stage, and the warnings that several stages share.
+//! The view that a report has of a stage, and the warnings that several stages share.
 
 use super::ops::StageOps;
 use super::{Stage, TokenData};
@@ -22,14 +22,14 @@ impl Threshold {
     }
 }
 
-/// What a stage that is not off found and left.
+/// The candidates before and after a stage that is not off.
 #[derive(Debug)]
 pub(crate) struct Observed<'a> {
     pub name: &'static str,
     /// The candidates before the stage and after it.
     pub before: &'a [TokenData],
     pub after: &'a [TokenData],
-    /// After the S2 rule, whose candidates at -inf count: how many of them are not in the list.
+    /// After the S2 rule, which counts candidates at -inf: the number of them that are not in the list.
     pub neg_inf_tail: Option<usize>,
     /// The numbers of candidates before and after, as a report counts them.
     pub counts: (usize, usize),
@@ -38,12 +38,12 @@ pub(crate) struct Observed<'a> {
 }
 
 impl Observed<'_> {
-    /// Whether no logit changed, of a stage that keeps the order of the candidates.
+    /// Whether no logit changed. For stages that keep the order of the candidates.
     pub(super) fn is_unchanged(&self) -> bool {
         self.before.iter().zip(self.after).all(|(before, after)| before.logit == after.logit)
     }
 
-    /// Says that a stage with a history has none.
+    /// Warns if a stage's history is empty.
     pub(super) fn warn_if_no_history(
         &self,
         stage: &impl StageOps,
@@ -55,7 +55,7 @@ impl Observed<'_> {
         Ok(())
     }
 
-    /// Says that no logit changed.
+    /// Warns if no logit changed.
     pub(super) fn warn_if_unchanged(&self, warnings: &mut Warnings<'_>) -> Result<(), Error> {
         if self.is_unchanged() {
             warnings(format_args!("{} has no effect: no candidate's logit changes", self.name))?;
@@ -94,7 +94,7 @@ impl Observed<'_> {
         self.warn_if_one_left_and(stage, what, warnings)
     }
 
-    /// `not_best` says what it means if the one that is left is not the best.
+    /// `not_best` ends the warning if the candidate left is not the best.
     pub(super) fn warn_if_one_left_and(
         &self,
         stage: &(impl StageOps + ?Sized),
@@ -129,19 +129,19 @@ impl<S: StageOps + ?Sized> Display for Label<'_, S> {
 #[derive(Debug)]
 pub(crate) struct ObservedChain<'a> {
     pub stages: &'a [Stage],
-    /// The index of the stage that is asked.
+    /// The index of the stage that warns.
     pub index: usize,
-    /// The highest temperature that a stage divided by; 0 if none did.
+    /// The highest temperature that a stage divided by; 0 if no stage did.
     pub highest_temperature: f32,
 }
 
 impl<'a> ObservedChain<'a> {
-    /// The stages after this one, without those that are off.
+    /// The later stages that are not off.
     pub(super) fn later(&self) -> impl Iterator<Item = &'a dyn StageOps> {
         active(&self.stages[self.index + 1..]).map(|(_, stage)| stage)
     }
 
-    /// The stages before this one, the nearest first, without those that are off.
+    /// The earlier stages that are not off, the nearest first.
     pub(super) fn earlier(&self) -> impl Iterator<Item = (&'static str, &'a dyn StageOps)> {
         active(&self.stages[..self.index]).rev()
     }

@@ -1,4 +1,4 @@
-//! What every stage can do.
+//! The operations of a stage.
 
 use super::candidates::Candidates;
 use super::observed::{Observed, ObservedChain, Threshold, Warnings};
@@ -10,7 +10,7 @@ pub(super) trait StageOps: Debug {
     /// Writes the parameters with their names.
     fn describe(&self, out: &mut dyn Write) -> fmt::Result;
 
-    /// Whether the parameters say that the stage does nothing. Such a stage is not called.
+    /// Whether the parameters turn the stage off. Such a stage is not called.
     fn is_off(&self) -> bool {
         false
     }
@@ -32,7 +32,7 @@ pub(super) trait StageOps: Debug {
     /// Called when a pass failed after this stage: takes back the random words of the pass.
     fn restore(&mut self) {}
 
-    /// Takes in a token that was drawn.
+    /// Records a token that was drawn.
     fn accept(&mut self, _token: i32) {}
 
     /// Forgets the accepted tokens and seeds the generator anew.
@@ -70,23 +70,23 @@ pub(super) trait StageOps: Debug {
         false
     }
 
-    /// The number of accepted tokens that the stage looks at; none if it looks at no history.
+    /// The number of accepted tokens that the stage looks at; none for a stage without a history.
     fn history_len(&self) -> Option<usize> {
         None
     }
 
-    /// Where the stage cut in the pass that it just did.
+    /// Where the stage cut in its last pass.
     fn threshold(&self, _seen: &Observed<'_>) -> Option<Threshold> {
         None
     }
 
-    /// Warns of what the stage did in that pass.
+    /// Warns about what the stage did in that pass.
     fn warn(&self, seen: &Observed<'_>, warnings: &mut Warnings<'_>) -> Result<(), Error> {
         seen.warn_if_all_banned(warnings)?;
         seen.warn_if_one_left(self, warnings)
     }
 
-    /// Warns of what the stage does in a chain with these other stages.
+    /// Warns about the stage's effect among the other stages of the chain.
     fn warn_in_chain(
         &self,
         _chain: &ObservedChain<'_>,

@@ -23,7 +23,7 @@ pub struct PresetParams {
     pub temperature: f32,
     /// The size of the nucleus.
     pub top_p: f32,
-    /// At most so many candidates.
+    /// The largest number of candidates.
     pub top_k: i32,
     /// The least probability of a candidate, as a share of the largest.
     pub min_p: f32,

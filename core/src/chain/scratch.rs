@@ -6,7 +6,7 @@ use crate::rules::rank::RankKey;
 use crate::select::{RankedPrefix, RowScan};
 use crate::simd::Kernels;
 
-/// Everything that candidates are made in. They borrow it, so it needs no return.
+/// The memory of candidates, which borrow it during a pass.
 #[derive(Debug)]
 pub(super) struct Memory {
     pub scratch: Scratch,

@@ -1,4 +1,4 @@
-//! A stage of any kind. The constructors stand in the files of the kinds.
+//! A stage of any kind. Each kind's file has its constructor.
 
 use super::observed::{Observed, ObservedChain, Threshold, Warnings};
 use super::ops::StageOps;
@@ -9,8 +9,8 @@ use core::fmt::{self, Write};
 
 /// One stage of a [`Chain`](crate::Chain), with its parameters and what it remembers.
 ///
-/// Constructors refuse NaN with [`Error::BadArgument`], except [`Stage::s2`]. `min_keep` is the number of
-/// candidates that a stage leaves at least, if there are so many; 0 counts as 1. The header has the formulas.
+/// Constructors refuse NaN with [`Error::BadArgument`], except [`Stage::s2`]. A stage leaves at least
+/// `min_keep` candidates, all if there are fewer; 0 counts as 1. The header has the formulas.
 #[derive(Debug)]
 pub struct Stage(pub(super) StageKind);
 
@@ -27,7 +27,7 @@ impl Stage {
         self.0.c_name()
     }
 
-    /// Whether the parameters say that the stage does nothing.
+    /// Whether the parameters turn the stage off.
     #[must_use]
     pub fn is_off(&self) -> bool {
         self.ops().is_off()

@@ -8,7 +8,7 @@ use crate::rules::rank::RankKey;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TokenData {
-    /// The token's id. In a row: its index. In an array of the caller's: any number.
+    /// The token's id. In a row: its index. In a caller's array: any number.
     pub id: i32,
     /// Its logit, as the last stage left it. NaN counts as -inf.
     pub logit: f32,

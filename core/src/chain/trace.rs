@@ -16,15 +16,15 @@ pub(crate) struct Step<'a> {
     pub before: &'a [TokenData],
     /// The candidates after it.
     pub after: &'a [TokenData],
-    /// After the S2 rule, whose candidates at -inf count: how many of them are not in the list.
+    /// After the S2 rule, which counts candidates at -inf: the number of them that are not in the list.
     pub neg_inf_tail: Option<usize>,
     /// The place of the token that the stage selected.
     pub selected: Option<usize>,
 }
 
 impl Chain {
-    /// Applies a copy of the stages to a row, up to the first that selects, and tells of each. Nothing is
-    /// sorted that a draw does not sort.
+    /// Applies a copy of the stages to a row, up to the first that selects, and reports each. It sorts only
+    /// what a draw sorts.
     pub(crate) fn trace(
         &self,
         logits: &[f32],

@@ -4,7 +4,7 @@
 //! monotone in IEEE arithmetic. So the number of ranks kept grows with S. If two bounds of S give the same
 //! number, so does S itself: the cut is proven, and S need not be known.
 //!
-//! Both rules of `rules::nucleus` end the nucleus at the rank at which the running sum gets to p. That rank
+//! Both rules of `rules::nucleus` end the nucleus at the rank at which the running sum reaches p. That rank
 //! rises as the running sum falls, so the argument holds for both.
 
 use super::normalizer::{self, Bounds, Estimate};
@@ -16,20 +16,20 @@ use crate::sequential_sum::single;
 /// What it took to prove a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(crate) enum Resolution {
-    /// Bounds from the block maxima, or a first prefix with every token above -inf in it.
+    /// Bounds from the block maxima, or a first prefix that holds every token above -inf.
     Maxima,
     /// Bounds from a sum over the row.
     Row,
     /// The exact sum, without a sort of the row.
     Exact,
-    /// The sum over the row, sorted for it or for its candidates.
+    /// A sort of the row, for the sum or for the candidates.
     Sort,
 }
 
 /// The first length of the prefix if top_k allows more.
 const INITIAL_RANKS: usize = 64;
 
-/// Up to this length, reading the row again costs no more than estimating whether to.
+/// Up to this length a second pass over the row costs at most as much as the estimate that could avoid it.
 const SHORT_ROW_LEN: usize = 16_384;
 
 /// The number of candidates, at most `limit`. `prefix` then holds those above -inf.
@@ -65,7 +65,7 @@ pub(crate) fn cut(
                     sharper(rule, blocked, prefix, bounds, resolution, limit, p)?;
                 continue;
             }
-            // Tokens at -inf add nothing: the running sum does not get to p with them either.
+            // Tokens at -inf add nothing: the running sum does not reach p with them either.
             (None, _) if exps.len() == limit || prefix.is_whole() => {
                 return Ok((limit, resolution));
             }
@@ -115,8 +115,8 @@ fn sharper(
     Ok((normalizer::by_definition(prefix), Resolution::Sort))
 }
 
-/// [`Nucleus::count`] for the probabilities `exps / sum`, a block at a time: none if the running sum
-/// does not get to `p`.
+/// [`Nucleus::count`] for the probabilities `exps / sum`, a block at a time; none if the running sum does not
+/// reach `p`.
 fn kept_ranks(rule: Nucleus, exps: &[f32], sum: f32, p: f32) -> Option<usize> {
     let mut shares = [0.0; single::CHUNK_LEN];
     let mut running = 0.0_f32;
@@ -126,7 +126,7 @@ fn kept_ranks(rule: Nucleus, exps: &[f32], sum: f32, p: f32) -> Option<usize> {
         let before = running;
         running = single::add(before, shares);
         if rule.ends_at(running, p) {
-            // The nucleus ends in this chunk: single steps find the rank.
+            // The nucleus ends in this chunk. Single steps find the rank.
             let mut running = before;
             let end = shares.iter().position(|share| {
                 running += share;
@@ -141,8 +141,7 @@ fn kept_ranks(rule: Nucleus, exps: &[f32], sum: f32, p: f32) -> Option<usize> {
 
 /// The number of ranks to grow the prefix to, if S is about `sum`.
 ///
-/// Later exps are no larger than the last, so reaching p takes at least `missing / last` more ranks: ask
-/// for
+/// Later exps are no larger than the last, so reaching p takes at least `missing / last` more ranks. Ask for
 /// 1.5 times that, and grow geometrically while the prefix is short.
 fn next_target(prefix: &RankedPrefix, sum: f64, p: f32) -> usize {
     let len = prefix.exps().len();

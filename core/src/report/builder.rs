@@ -9,24 +9,24 @@ use crate::row_counts::count_special;
 use crate::rules::rank::{RankKey, nan_to_neg_inf};
 use crate::{Chain, Error, Stage, TokenData, memory};
 
-/// What is known between two stages.
+/// The state between two stages.
 struct Builder {
     report: Report,
-    /// The shares in the row.
+    /// The shares among all tokens of the row.
     raw: Shares,
-    /// Those of the candidates left; in the end those of the selection.
+    /// The shares among the candidates left; after a selection, the probabilities of the selection.
     current: Shares,
-    /// What became of each token, by id.
+    /// The state of each token, by id.
     token_states: Vec<TokenState>,
     /// The number of candidates.
     left: usize,
 }
 
-/// What became of a token so far.
+/// The state of a token after the stages so far.
 struct TokenState {
-    /// Its logit after the last stage that it came to.
+    /// Its logit after the last stage that it reached.
     logit: f32,
-    /// The number of stages that left it.
+    /// The number of stages that it survived.
     survived: usize,
 }
 
@@ -72,7 +72,7 @@ impl Builder {
     /// Records what a stage did.
     fn record(&mut self, step: &Step<'_>) -> Result<(), Error> {
         let off = step.stage.is_off();
-        // Greedy leaves one.
+        // Greedy leaves one candidate.
         let place = step.selected.filter(|_| step.stage.takes_best());
         let best = place.map(|place| &step.after[place..=place]);
         let tokens = best.unwrap_or(step.after);
@@ -126,7 +126,7 @@ impl Builder {
 
     /// Records which tokens are left, and their logits.
     fn follow(&mut self, step: &Step<'_>, tokens: &[TokenData], all: bool) {
-        // The ids are those of the row.
+        // A row has ids below its length.
         for token in step.after {
             self.token_states[token.id as usize].logit = token.logit;
         }
@@ -168,7 +168,7 @@ impl Builder {
         Ok(self.report)
     }
 
-    /// Makes the shares those with which a stage selected the token at `place`.
+    /// Sets the shares to the probabilities with which a stage selected the token at `place`.
     fn select(&mut self, tokens: &[TokenData], place: usize) {
         let weights = tokens.iter().map(|token| (token.id, f64::from(token.p)));
         if !self.current.set(weights) {
@@ -178,7 +178,7 @@ impl Builder {
     }
 }
 
-/// The first tokens of the row by rank. What becomes of them is filled in later.
+/// The first tokens of the row by rank. [`Builder::finish`] fills in what the stages did to them.
 fn first_ranks(
     logits: &[f32],
     row: &[TokenData],

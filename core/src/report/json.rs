@@ -6,8 +6,8 @@ use crate::Error;
 use core::fmt::{self, Display, LowerExp, Write};
 
 impl Report {
-    /// The report as a JSON object, with the names of the fields. Numbers that JSON does not know, NaN and
-    /// the infinities, are null, as is what there is none of.
+    /// The report as a JSON object, with the names of the fields. NaN and the infinities, which JSON cannot
+    /// express, are null; so is an absent value.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -87,7 +87,7 @@ fn string(out: &mut Text, text: &str) -> fmt::Result {
     out.write_char('"')
 }
 
-/// A number as short as it can be told from all others of its type.
+/// The shortest text that reads back as the same number.
 struct Number<T>(T);
 
 fn number<T>(number: T) -> Number<T> {

@@ -1,8 +1,8 @@
-//! What every setting did to a row's candidates, without a draw.
+//! What every setting does to a row's candidates, without a draw.
 //!
 //! `builder` follows a pass of a chain over the row, with `shares` of the probability in double. `warnings`
-//! says where a setting does nothing or too much. `text` makes texts without aborting, `json` writes the whole
-//! report as one.
+//! says where a setting does nothing or too much. `text` grows strings without aborting, `json` writes a
+//! report as JSON.
 
 mod builder;
 mod json;
@@ -14,25 +14,25 @@ use crate::{Chain, Error, SamplerParams, Stage};
 
 /// What the stages of a chain did to the candidates of a row.
 ///
-/// The candidates counted are those above -inf, and one if there is none. After the S2 rule they are
-/// those of its draw, which at -inf count too, as [`SampleResult::candidates`](crate::SampleResult) does.
+/// Candidates are counted if they are above -inf; if none is, one counts. After the S2 rule candidates at
+/// -inf count too, as in [`SampleResult::candidates`](crate::SampleResult).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// The tokens of the row.
+    /// The number of tokens in the row.
     pub tokens: usize,
-    /// How many of the logits are NaN.
+    /// The number of NaN logits.
     pub nans: usize,
-    /// How many are +inf.
+    /// The number of +inf logits.
     pub infinities: usize,
     /// The entropy of the row's softmax, in nats.
     pub entropy: f64,
     /// The index of the stage that selects, which ends the pass.
     pub selecting: Option<usize>,
-    /// The stages in their order, those included that never run.
+    /// The stages in their order, including those that never run.
     pub stages: Vec<StageReport>,
-    /// The first tokens by rank in the row as it came.
+    /// The first tokens of the row by rank.
     pub candidates: Vec<CandidateReport>,
-    /// In words, where a setting has no effect or too much.
+    /// Sentences about settings without effect, or with too much of it.
     pub warnings: Vec<String>,
 }
 
@@ -43,19 +43,19 @@ pub struct StageReport {
     pub name: &'static str,
     /// Its parameters with their names.
     pub parameters: String,
-    /// Whether its parameters say that it does nothing.
+    /// Whether its parameters turn it off.
     pub off: bool,
     /// The candidates before it.
     pub before: usize,
-    /// Those it left; of `greedy` one.
+    /// The candidates after it; 1 for `greedy`.
     pub after: usize,
-    /// The share of the probability in the row as it came that the candidates left have.
+    /// The total probability of the candidates left, in the softmax of the row.
     pub raw_mass: f64,
-    /// The share of the probability before the stage that they have.
+    /// Their total probability among the candidates before the stage.
     pub kept_mass: f64,
-    /// The entropy of what is left, in nats.
+    /// The entropy of the candidates left, in nats.
     pub entropy: f64,
-    /// Where it cut, if it does such a thing.
+    /// Where it cut; none for a stage without a threshold.
     pub threshold: Option<f64>,
     /// What the threshold counts: "rank", "running probability", "probability", "mass", "logit",
     /// "temperature" or "bits"; empty without one.
@@ -71,21 +71,21 @@ pub struct CandidateReport {
     pub logit: f32,
     /// Its probability in the row.
     pub raw_probability: f64,
-    /// The sum of these from the first rank to this one.
+    /// The sum of the raw probabilities from the first rank to this one.
     pub running: f64,
-    /// The index of the stage that dropped it; none too for a token that is at -inf in the row.
+    /// The index of the stage that dropped it; none if no stage did, or if its logit in the row is -inf.
     pub dropped_by: Option<usize>,
-    /// Its logit after the last stage that it came to.
+    /// Its logit after the last stage that it reached.
     pub final_logit: f32,
-    /// The probability with which it is selected; if no stage selects, its share of what is left.
+    /// The probability with which it is selected; if no stage selects, its share among the candidates left.
     pub final_probability: f64,
 }
 
 impl Chain {
-    /// Tells what the stages would do to the row, and of the `first` tokens by rank what becomes of
-    /// them. Nothing is drawn and nothing changes.
+    /// Reports what the stages would do to the row and to its `first` tokens by rank. It draws nothing and
+    /// changes nothing.
     ///
-    /// It reads the row a few times for each stage, sorts what a draw sorts and the `first` tokens, and needs
+    /// It reads the row a few times for each stage, sorts as a draw does, sorts the `first` tokens, and needs
     /// memory for a few copies of the row.
     ///
     /// # Errors

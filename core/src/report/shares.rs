@@ -29,13 +29,13 @@ impl Shares {
         place.and_then(|place| self.of.get(place)).copied().unwrap_or(0.0)
     }
 
-    /// The sum of the shares of `tokens`, which rounding does not carry past 1.
+    /// The sum of the shares of `tokens`, at most 1 in spite of rounding.
     pub(super) fn mass<'a>(&self, tokens: impl Iterator<Item = &'a TokenData>) -> f64 {
         tokens.map(|token| self.of(token.id)).sum::<f64>().min(1.0)
     }
 
-    /// Makes the shares those of the softmax of `tokens`. Tokens at +inf share alike; if no token is above
-    /// -inf, none has a share.
+    /// Sets the shares to the softmax of `tokens`. Tokens at +inf have equal shares. If no token is above
+    /// -inf, every share is 0.
     pub(super) fn set_softmax<'a>(&mut self, tokens: impl Iterator<Item = &'a TokenData> + Clone) {
         let top = tokens.clone().fold(f32::NEG_INFINITY, |top, token| top.max(token.logit));
         let weight = |token: &TokenData| {
@@ -49,8 +49,8 @@ impl Shares {
         self.set(tokens.map(weight));
     }
 
-    /// Makes the shares proportional to `weights`, which must not all be 0; false if their sum is no
-    /// positive number, and then nothing has a share.
+    /// Sets the shares in proportion to `weights`. False, and every share 0, if their sum is not positive and
+    /// finite.
     pub(super) fn set(&mut self, weights: impl Iterator<Item = (i32, f64)> + Clone) -> bool {
         self.of.fill(0.0);
         self.entropy = 0.0;

@@ -3,7 +3,7 @@
 use crate::{Error, memory};
 use core::fmt::{self, Arguments, Write};
 
-/// A text that returns an error when memory is short.
+/// A text whose growth returns an error if allocation fails.
 #[derive(Debug, Default)]
 pub(super) struct Text(String);
 

@@ -1,11 +1,11 @@
-//! Warnings about the row and about the chain as a whole. Stages warn of themselves.
+//! Warnings about the row and about the chain as a whole. Each stage has its own warnings.
 
 use super::Report;
 use super::text::push_warning;
 use crate::chain::ObservedChain;
 use crate::{Error, Stage};
 
-/// Warns of the row itself, whose largest logit is `top`.
+/// Warns about the row, whose largest logit is `top`.
 pub(super) fn row(report: &mut Report, top: f32) -> Result<(), Error> {
     let Report { tokens, nans, infinities, warnings, .. } = report;
     if top == f32::NEG_INFINITY {
@@ -24,7 +24,7 @@ pub(super) fn row(report: &mut Report, top: f32) -> Result<(), Error> {
     Ok(())
 }
 
-/// Warns of the chain, of which the stages in the report ran.
+/// Warns about the chain, whose stages in the report ran.
 pub(super) fn chain(report: &mut Report, stages: &[Stage]) -> Result<(), Error> {
     let Report { stages: reports, warnings, selecting, .. } = report;
     let ran = reports.len();

@@ -1,8 +1,8 @@
 //! The state of a generator as a block of bytes, portable between machines.
 //!
-//! rand_mt does not give out its state, it only takes one back: the last 624 outputs. So this module
-//! takes the next 624 outputs and runs MT19937's recurrence backwards from them. That is the price of
-//! the package; with access to its state, `save` would copy 624 words.
+//! rand_mt does not expose its state, but accepts one: the last 624 outputs. So this module takes the next
+//! 624 outputs and runs MT19937's recurrence backwards from them. That is the price of the package; with
+//! access to its state, `save` would copy 624 words.
 
 use super::Generator;
 use crate::Error;

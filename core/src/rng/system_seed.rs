@@ -31,7 +31,8 @@ fn without_cancellation<T>(read: impl FnOnce() -> T) -> T {
     let failed = unsafe { pthread_setcancelstate(DISABLE, &raw mut old) };
     let result = read();
     if failed == 0 {
-        // SAFETY: `old` is what the call above gave; the C library takes NULL for the second parameter.
+        // SAFETY: `old` is the value that the call above wrote; the C library takes NULL for the second
+        // parameter.
         unsafe { pthread_setcancelstate(old, null_mut()) };
     }
     result

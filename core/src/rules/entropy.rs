@@ -1,6 +1,6 @@
 //! The entropy of a distribution.
 
-/// -sum p ln p over `probabilities` in their order, in double and in nats, and their number. 0 ln 0 is 0.
+/// -sum p ln p over `probabilities` in their order, in double and in nats, where 0 ln 0 is 0; and their number.
 pub(crate) fn entropy(probabilities: impl Iterator<Item = f32>) -> (f64, usize) {
     probabilities.map(f64::from).fold((0.0, 0), |(entropy, count), p| {
         (if p > 0.0 { entropy - p * p.ln() } else { entropy }, count + 1)

@@ -41,7 +41,7 @@ mod tests {
     fn the_share_of_the_sum_is_reached_by_single_steps() {
         assert_eq!(inverse_cdf(&[1.0, 3.0], 0.25), (0, 4.0));
         assert_eq!(inverse_cdf(&[1.0, 3.0], 0.25_f64.next_up()), (1, 4.0));
-        // Nothing of weight zero, first or last.
+        // No index of weight zero, first or last.
         assert_eq!(inverse_cdf(&[0.0, 0.0, 2.0, 0.0], 0.0), (2, 2.0));
         assert_eq!(inverse_cdf(&[0.0, 0.0, 2.0, 0.0], 1.0_f64.next_down()), (2, 2.0));
         // Half of the sum is reached by the last weight of the first chunk.

@@ -6,14 +6,14 @@
 /// Whether the token that carries the running sum to p belongs to the nucleus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nucleus {
-    /// The S2 engines' rule: rank i > 0 is dropped if the running sum up to and with it is > p.
+    /// The S2 engines' rule: rank i > 0 is dropped if the running sum up to and including it is > p.
     Exclusive,
     /// The common rule: the first rank at which the running sum is >= p is the last that stays.
     Inclusive,
 }
 
 impl Nucleus {
-    /// Whether the nucleus ends at the rank up to and with which the probabilities add up to `running`.
+    /// Whether the nucleus ends at the rank whose running sum, itself included, is `running`.
     pub(crate) fn ends_at(self, running: f32, p: f32) -> bool {
         match self {
             Self::Exclusive => running > p,
@@ -21,7 +21,7 @@ impl Nucleus {
         }
     }
 
-    /// How many ranks stay if `rank` is the first at which the nucleus ends. Rank 0 always stays.
+    /// The number of ranks that stay if `rank` is the first at which the nucleus ends. Rank 0 always stays.
     pub(crate) fn len(self, rank: usize) -> usize {
         match self {
             Self::Exclusive => rank.max(1),
@@ -29,8 +29,8 @@ impl Nucleus {
         }
     }
 
-    /// How many ranks stay of those with the given probabilities, added one by one in rank order to
-    /// a running sum; none if the sum does not get to `p`.
+    /// The number of ranks that stay. The running sum adds `probabilities` one by one, in rank order; none if
+    /// it does not reach `p`.
     pub(crate) fn count(
         self,
         probabilities: impl IntoIterator<Item = f32>,

@@ -1,4 +1,4 @@
-//! Repetition-aware sampling: whether a main token is drawn once more.
+//! Repetition-aware sampling (RAS): whether a main token is drawn once more.
 //!
 //! Sources: the S2 engines' loop, which repeats the draw on any hit in the window; Chen et al. 2024,
 //! "VALL-E 2", and CosyVoice, which count hits against a share of the window.

@@ -5,7 +5,7 @@ pub(crate) fn is_greedy(t: f32) -> bool {
     t <= 0.0
 }
 
-/// What a division of all logits by a temperature comes to.
+/// The effect of dividing all logits by a temperature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scaling {
     /// The best token alone stays, as for t -> 0.
@@ -16,8 +16,8 @@ pub(crate) enum Scaling {
     Uniform,
 }
 
-/// What `t` does to logits of which `top` is the largest. Where the quotient of `top` is infinite, smaller logits can
-/// overflow to the same infinity, so the result is that of t -> 0.
+/// The effect of `t` on logits whose largest is `top`. If the quotient of `top` is infinite, smaller logits
+/// can overflow to the same infinity, so the result is the limit t -> 0.
 pub(crate) fn scaling(t: f32, top: f32) -> Scaling {
     if is_greedy(t) || t.is_nan() {
         Scaling::Best
@@ -30,7 +30,7 @@ pub(crate) fn scaling(t: f32, top: f32) -> Scaling {
     }
 }
 
-/// 0 for a logit above -inf, all others stay at -inf.
+/// 0 for a logit above -inf; others stay -inf.
 pub(crate) fn uniform(logit: f32) -> f32 {
     if logit > f32::NEG_INFINITY { 0.0 } else { f32::NEG_INFINITY }
 }
@@ -47,8 +47,8 @@ pub(crate) fn tempered(logit: f32, top: f32, t: f32) -> f32 {
     if t == f32::INFINITY { uniform(logit) } else { (logit - top) / t }
 }
 
-/// The temperature between `t - delta`, at least 0, and `t + delta`, where `share` of the largest possible
-/// entropy to the power of `exponent` is how far up it lies. An infinite `t` stays infinite.
+/// The temperature between `t - delta`, at least 0, and `t + delta`. `share`, the entropy as a share of the
+/// largest possible, to the power of `exponent` gives its place there. An infinite `t` stays infinite.
 pub(crate) fn dynamic(t: f32, delta: f32, exponent: f32, share: f32) -> f32 {
     if t == f32::INFINITY {
         return t;
@@ -56,7 +56,7 @@ pub(crate) fn dynamic(t: f32, delta: f32, exponent: f32, share: f32) -> f32 {
     let low = (t - delta).max(0.0);
     let range = t + delta - low;
     let part = share.powf(exponent);
-    // 0 * inf is NaN, but no part of any range, and any part of none, is 0.
+    // 0 * inf is NaN, but no part of an infinite range, and any part of an empty one, must be 0.
     if part == 0.0 || range == 0.0 { low } else { low + range * part }
 }
 

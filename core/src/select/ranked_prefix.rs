@@ -44,7 +44,7 @@ impl RankedPrefix {
         (self.keys[last], self.exps[last])
     }
 
-    /// Whether every token above -inf is in.
+    /// Whether the prefix holds every token above -inf.
     pub(crate) fn is_whole(&self) -> bool {
         self.whole
     }
@@ -65,7 +65,7 @@ impl RankedPrefix {
             let low =
                 if target < blocked.len { threshold(blocked, target, estimate)? } else { f32::MIN };
             if low == f32::MIN {
-                // All tokens are wanted: starting again costs less than leaving out the known ones.
+                // All tokens are wanted: starting again costs less than skipping the known ones.
                 self.clear();
             }
             self.append(blocked, low, target - self.keys.len())?;
@@ -108,7 +108,7 @@ impl RankedPrefix {
                 } else {
                     self.drop_known(old, edge);
                 }
-                // Never room for more than the row has, so that the memory of one draw is enough for all
+                // Never reserve more than the row needs, so that the memory of one draw is enough for all
                 // draws from rows of this length.
                 let len = self.keys.len();
                 let room = (len + many).min(blocked.len) + tile_len;
@@ -151,8 +151,7 @@ impl RankedPrefix {
         self.keys.truncate(kept);
     }
 
-    /// Cuts the appended keys down to the best `need` and returns the last of them; none if there are no
-    /// more than that.
+    /// Cuts the appended keys down to the best `need` and returns the last of them; none if nothing is cut.
     fn keep_best(&mut self, old: usize, edge: Option<RankKey>, need: usize) -> Option<RankKey> {
         self.drop_known(old, edge);
         if self.keys.len() - old <= need {

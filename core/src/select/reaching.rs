@@ -16,7 +16,7 @@ pub(crate) fn reaching(
     let count: usize =
         blocked.segments.iter().map(|segment| kernels.count_reaching(segment.logits, low)).sum();
     out.clear();
-    // Room for one more tile than needed: so `collect` never stops early.
+    // One tile more than needed, so `collect` never stops early.
     let room = count + kernels.tile_len();
     reserve(out, room)?;
     for segment in &blocked.segments {

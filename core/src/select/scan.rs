@@ -77,8 +77,8 @@ impl RowScan {
         let rest_tile = pad(rest, rest_tile);
 
         let lens = [lead_tile.len(), body.len(), rest_tile.len()].map(|len| len / BLOCK_LEN);
-        // Room for the most maxima that a row of this length can have, wherever it starts in memory, and
-        // coarse maxima are never more than block maxima: so no later draw of this length allocates.
+        // The most maxima that a row of this length can have, whatever its alignment. There are never more
+        // coarse maxima than block maxima. So no later draw of this length allocates.
         let most = (row.len() + 2 * tile_len) / BLOCK_LEN;
         let more = most.saturating_sub(self.block_maxima.len());
         reserve(&mut self.block_maxima, more)?;

@@ -11,11 +11,11 @@ use crate::memory::resize;
 /// The fewest coarse maxima: a few vectors, so that a count is a few instructions.
 const MIN_COARSE_MAXIMA: usize = 128;
 
-/// How many of the `k` tokens an estimate expects to see in its sample of the row.
+/// The number of the `k` tokens that an estimate expects in its sample of the row.
 const SAMPLE_HITS: usize = 256;
 
-/// A threshold that at least `k` tokens reach; the lowest finite value if fewer than `k` are finite.
-/// With `estimate`, where the block maxima are too few for `k`, one that about `k` tokens reach.
+/// A threshold that at least `k` tokens reach; the lowest finite value if fewer than `k` are finite. With
+/// `estimate`, and fewer block maxima than `k` needs, a threshold that about `k` tokens reach.
 pub(super) fn threshold(
     blocked: &mut BlockedRow<'_>,
     k: usize,

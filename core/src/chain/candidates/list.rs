@@ -106,7 +106,7 @@ impl<'a> List<'a> {
         self.logits().fold(f32::NEG_INFINITY, f32::max)
     }
 
-    /// Keeps the first `k` in rank order, none of them at -inf if there is another.
+    /// Keeps the first `k` in rank order, without those at -inf unless there are no others.
     pub(super) fn keep_top_k(&mut self, k: usize) {
         if self.sorted {
             let above = self.tokens().partition_point(|token| token.logit > f32::NEG_INFINITY);
@@ -138,7 +138,7 @@ impl<'a> List<'a> {
         Cut::List
     }
 
-    /// Keeps the candidates for which `keep` is true, in their order; that can be none.
+    /// Keeps the candidates for which `keep` is true, in their order; possibly no candidate.
     fn retain(&mut self, keep: impl Fn(&TokenData) -> bool) {
         let tokens = self.tokens_mut();
         let mut kept = 0;
@@ -193,7 +193,7 @@ impl<'a> List<'a> {
         Ok(())
     }
 
-    /// Keeps the ranks up to and with the first that brings the running sum of the probabilities to
+    /// Keeps the ranks up to and including the first at which the running sum of the probabilities reaches
     /// `p`, but at least `min_keep`.
     pub(super) fn nucleus(
         &mut self,

@@ -1,7 +1,7 @@
-//! What the stages work on: a row until a stage cuts it, a list from then on.
+//! The candidates that stages work on: a row until a stage cuts it, a list from then on.
 //!
 //! Both forms give the same candidates, logits and probabilities, to the last bit. `list` is the obvious
-//! form; `row` gets to the same result without a list of the vocabulary.
+//! form; `row` reaches the same result without a list of the vocabulary.
 
 mod list;
 mod row;
@@ -29,7 +29,7 @@ enum Cut {
     Unsupported,
 }
 
-/// How a draw makes weights of the logits.
+/// How a draw turns logits into weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DrawRule {
     /// Their exps, added up in double.
@@ -94,13 +94,14 @@ impl<'a> Candidates<'a> {
     ) -> Result<(), Error> {
         self.materialize_ranks()?;
         if let Some(row) = &mut self.row {
-            // As in a list: whether the row has one of the tokens must not decide what a nucleus adds up.
+            // As in a list, even if the row has none of these tokens: a later nucleus must not depend on
+            // that.
             row.thaw();
             let mut edits = edits.iter();
             return edits.try_for_each(|(id, edit)| row.edit(*id, |logit| change(edit, logit)));
         }
-        // In a list in id order, which is what callers fill in, the place of a token's edits is that of the
-        // token before, or the next. Otherwise it is searched.
+        // Callers usually fill lists in id order. Then a token's edits are at the place of the token before,
+        // or at the next place. Otherwise a search finds them.
         let mut place = 0;
         self.list.sorted = false;
         self.list.change(|token| {
@@ -138,7 +139,7 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// Keeps the first `k` in rank order, none of them at -inf if there is another.
+    /// Keeps the first `k` in rank order, without those at -inf unless there are no others.
     pub(super) fn keep_top_k(&mut self, k: usize) -> Result<(), Error> {
         self.clear_tail();
         match &mut self.row {
@@ -151,7 +152,7 @@ impl<'a> Candidates<'a> {
         Ok(())
     }
 
-    /// Keeps the ranks up to and with the one that brings the running sum of the probabilities to
+    /// Keeps the ranks up to and including the first at which the running sum of the probabilities reaches
     /// `p`, but at least `min_keep`.
     pub(super) fn nucleus(&mut self, p: f32, min_keep: usize) -> Result<(), Error> {
         self.clear_tail();
@@ -207,7 +208,7 @@ impl<'a> Candidates<'a> {
         Ok(std_dev(weights))
     }
 
-    /// Computes the probabilities, for a nucleus that comes later.
+    /// Computes the probabilities for a later nucleus.
     pub(super) fn freeze_probs(&mut self) -> Result<(), Error> {
         self.materialize_ranks()?;
         if let Some(row) = &mut self.row
@@ -273,7 +274,8 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// Keeps what top_k and top_p of the S2 rule leave; returns how many more there are, at -inf.
+    /// Keeps the candidates that top_k and top_p of the S2 rule leave; returns the number of further
+    /// candidates, at -inf.
     pub(super) fn s2(&mut self, params: &SamplerParams) -> Result<usize, Error> {
         self.materialize_ranks()?;
         if let Some(row) = &mut self.row {

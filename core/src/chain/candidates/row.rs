@@ -1,8 +1,7 @@
 //! Candidates as the row itself, until a stage cuts it.
 //!
-//! Changes of single logits are kept beside the row, and so is one division by a temperature. Where that is
-//! not enough (sums over the row, a second division, many edits) the row is copied, 4 bytes for each token.
-//! `cuts` has the selections from it.
+//! Changes to single logits and one division by a temperature are kept beside the row. Sums over the row, a
+//! second division and many edits need a copy of it, 4 bytes for each token. `cuts` selects from the row.
 
 mod cuts;
 
@@ -21,10 +20,10 @@ use crate::simd::Kernels;
 /// More edits than this are made in a copy.
 const MAX_EDITS: usize = 512;
 
-/// What the changes to a row are written down in.
+/// The changes to a row.
 #[derive(Debug)]
 pub(in crate::chain) struct RowMemory {
-    /// The row with every change in it, where it had to be copied.
+    /// The row with every change in it, if it had to be copied.
     copy: Vec<f32>,
     /// Tokens whose logits differ from the row's, in id order, with their logits.
     edits: Vec<(u32, f32)>,
@@ -36,14 +35,14 @@ impl RowMemory {
     }
 }
 
-/// A row of candidates in id order, with what was done to it.
+/// A row of candidates in id order, with the changes to it.
 #[derive(Debug)]
 pub(super) struct Row<'a> {
     logits: &'a [f32],
     memory: &'a mut RowMemory,
     /// Whether the copy has every change; then there are neither edits nor a divisor.
     copied: bool,
-    /// What the logits that are not edited are still to be divided by; above 0 and finite.
+    /// The divisor that the unedited logits still need; above 0 and finite.
     divisor: Option<f32>,
     /// The ranks that are left, if the probabilities are frozen.
     frozen: Option<Frozen>,
@@ -53,8 +52,8 @@ pub(super) struct Row<'a> {
     finite_top: bool,
 }
 
-/// The first ranks of a row whose probabilities are frozen. A nucleus of these needs the sum over the row only
-/// as closely as `nucleus::cut` does, so they stay a row as long as stages only cut.
+/// The first ranks of a row whose probabilities are frozen. A nucleus of these needs the sum over the row
+/// only as closely as `nucleus::cut` does, so they stay a row until a stage does more than cut.
 #[derive(Debug, Clone, Copy)]
 struct Frozen {
     /// How many there are; none while it is the whole row.
@@ -91,7 +90,7 @@ impl<'a> Row<'a> {
         self.frozen.is_some_and(|frozen| frozen.ranks.is_some())
     }
 
-    /// From here on the probabilities are computed anew.
+    /// The next stage that needs probabilities computes them again.
     pub(super) fn thaw(&mut self) {
         self.frozen = None;
     }
@@ -101,7 +100,7 @@ impl<'a> Row<'a> {
         if self.copied { &self.memory.copy } else { self.logits }
     }
 
-    /// Reads the source, or what is known of it.
+    /// Scans the source, unless the last scan is still valid.
     fn scan<'b>(
         &'b self,
         kernels: &'static Kernels,
@@ -157,7 +156,7 @@ impl<'a> Row<'a> {
         Ok(())
     }
 
-    /// What a temperature does to the row.
+    /// The effect of a temperature on the row.
     pub(super) fn scaling(&mut self, scratch: &mut Scratch, t: f32) -> Result<Scaling, Error> {
         debug_assert!(!self.is_cut());
         if is_greedy(t) || t == f32::INFINITY {
@@ -221,7 +220,7 @@ impl<'a> Row<'a> {
         Ok(())
     }
 
-    /// As [`Row::copy`], but a row that nothing was done to stays where it is.
+    /// As [`Row::copy`], but an unchanged row stays where it is.
     fn materialize(&mut self) -> Result<(), Error> {
         if self.is_untouched() { Ok(()) } else { self.copy() }
     }
@@ -254,7 +253,7 @@ impl<'a> Row<'a> {
         Ok(std_dev(weights))
     }
 
-    /// Puts all candidates into the list. Frozen probabilities are so no longer.
+    /// Puts all candidates into the list, and thaws frozen probabilities.
     pub(super) fn to_list(&self, scratch: &mut Scratch, list: &mut List<'_>) -> Result<(), Error> {
         let Some(Frozen { ranks: Some(ranks), by_id }) = self.frozen else {
             return self.list_all(list);

@@ -29,7 +29,7 @@ pub(super) struct Breakers {
     count: usize,
 }
 
-/// What the breakers need to know of a history. Places count all tokens read, also those that have left the
+/// The state of the automaton over a history. Places count all tokens read, including those that left the
 /// window.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Progress {
@@ -37,7 +37,7 @@ pub(super) struct Progress {
     node: u32,
     /// The number of tokens read.
     read: u64,
-    /// Where the breaker that begins last, of several the longest, begins and ends.
+    /// Where the newest breaker begins and ends: the one that begins last, and the longest that begins there.
     newest: Option<(u64, u64)>,
 }
 
@@ -149,7 +149,8 @@ impl Breakers {
         progress.read += 1;
         let shortest = u64::from(self.nodes[progress.node as usize].shortest);
         if shortest > 0 {
-            // Of those that end here it begins last. One with the same beginning that ended before is shorter.
+            // Of the breakers that end here it begins last. One that begins there and ended earlier is
+            // shorter.
             let begin = progress.read - shortest;
             if progress.newest.is_none_or(|(other, _)| begin >= other) {
                 progress.newest = Some((begin, progress.read));
@@ -210,8 +211,8 @@ mod tests {
         assert!(found > 10_000, "{found}");
     }
 
-    /// Breakers with a shared prefix as long as the history: a search of each breaker at each place would take
-    /// 4 * 10^12 comparisons.
+    /// Breakers with a shared prefix as long as the history: searching each breaker at each place takes 4 *
+    /// 10^12 comparisons.
     #[test]
     fn long_breakers_cost_no_more_than_their_length() {
         let (shared, history) = (vec![5; 20_000], vec![5; 200_000]);

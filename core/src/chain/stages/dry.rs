@@ -154,7 +154,7 @@ impl Dry {
 
 /// The Z function: for each place, how many values from there on equal the first ones.
 fn matches(values: &[i32], lengths: &mut [usize]) {
-    // Of the runs found so far that equal the beginning, the one that ends last.
+    // Of the runs so far that equal the beginning, the one that ends last.
     let (mut start, mut end) = (0, 0);
     for place in 1..values.len() {
         // Most places: nothing is known of them, and not even one token is equal.

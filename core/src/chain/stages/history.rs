@@ -32,7 +32,7 @@ impl History {
         Ok(copy)
     }
 
-    /// The tokens that a full window needs room for: one more than it holds, while one goes.
+    /// The capacity of a full window: one more than it holds, since a token enters before the oldest leaves.
     pub(super) fn room(&self) -> usize {
         self.limit.map_or(0, |limit| limit + 1)
     }
@@ -41,7 +41,7 @@ impl History {
         self.tokens.try_reserve_exact(room).map_err(|_| Error::OutOfMemory)
     }
 
-    /// What [`History::new`] was given.
+    /// The argument of [`History::new`].
     pub(super) fn last_n(&self) -> i32 {
         self.limit.map_or(-1, |limit| limit as i32)
     }
@@ -51,7 +51,7 @@ impl History {
         self.tokens.try_reserve(1).map_err(|_| Error::OutOfMemory)
     }
 
-    /// Takes in a token; returns the token that leaves the window.
+    /// Adds a token; returns the token that leaves the window.
     pub(super) fn push(&mut self, token: i32) -> Option<i32> {
         self.tokens.push_back(token);
         let full = self.limit.is_some_and(|limit| self.tokens.len() > limit);

@@ -11,12 +11,12 @@ use core::fmt::{self, Write};
 
 #[derive(Debug)]
 pub(in crate::chain) struct LogitBias {
-    /// In rising order of ids; the biases of one id in the order of the caller.
+    /// In rising order of ids; the biases of one id in the caller's order.
     biases: Vec<(i32, f32)>,
 }
 
 impl Stage {
-    /// Adds to the logits of single tokens. If an id occurs twice both biases are added. -inf bans a token.
+    /// Adds to the logits of single tokens. If an id occurs twice, both biases are added. -inf bans a token.
     /// No bias: off.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
 //! Mirostat 2 (Basu et al. 2021, "Mirostat: a neural text decoding algorithm that directly controls
-//! perplexity"): a limit of surprise that follows the surprise of what was drawn.
+//! perplexity"): a limit of surprise that follows the surprise of the drawn tokens.
 
 use super::TryClone;
 use crate::chain::candidates::Candidates;

@@ -29,7 +29,7 @@ use core::ffi::CStr;
 
 macro_rules! stages {
     ($($name:literal => $module:ident::$kind:ident,)*) => {
-        /// An enum, not `Box<dyn StageOps>`: `Box::new` aborts when memory is short.
+        /// An enum, not `Box<dyn StageOps>`: `Box::new` aborts if allocation fails.
         #[derive(Debug)]
         pub(super) enum StageKind {
             $($kind($module::$kind),)*
@@ -99,7 +99,7 @@ stages! {
     c"dist" => dist::Dist,
 }
 
-/// A copy that fails instead of aborting when memory is short.
+/// A copy that returns an error if allocation fails.
 trait TryClone: Sized {
     fn try_clone(&self) -> Result<Self, Error>;
 }

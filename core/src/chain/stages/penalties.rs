@@ -16,7 +16,7 @@ use core::fmt::{self, Write};
 pub(in crate::chain) struct Penalties {
     strengths: penalty::Penalties,
     history: History,
-    /// The distinct tokens of the history in rising order, with how often they are there.
+    /// The distinct tokens of the history in rising order, with their counts.
     counts: Vec<(i32, u32)>,
 }
 

@@ -21,8 +21,8 @@ pub(in crate::chain) struct TemperatureExt {
 }
 
 impl Stage {
-    /// Divides the logits by a temperature between `t` - `delta` and `t` + `delta`: the entropy's share of
-    /// the largest possible, to the power of `exponent`, is how far up it lies. `delta` 0 and less: as
+    /// Divides the logits by a temperature between `t` - `delta` and `t` + `delta`. The entropy as a share of
+    /// the largest possible, to the power of `exponent`, gives its place there. `delta` 0 and less: as
     /// [`Stage::temperature`].
     ///
     /// # Errors

@@ -49,7 +49,7 @@ impl StageOps for TopNSigma {
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         let std_dev = candidates.std_dev()?;
         self.limit = f64::from(candidates.top()?) - f64::from(self.n) * std_dev;
-        // inf * 0, inf - inf and a deviation of no finite logit are NaN, and no logit is below that.
+        // inf * 0, inf - inf and the deviation without finite logits are NaN, and no logit is below NaN.
         if self.limit.is_nan() { Ok(()) } else { candidates.at_least(self.limit, 1) }
     }
 

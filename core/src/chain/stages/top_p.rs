@@ -15,8 +15,8 @@ pub(in crate::chain) struct TopP {
 }
 
 impl Stage {
-    /// Keeps the ranks up to and with the one that brings the sum of the probabilities to `p`, in rank
-    /// order. 1 and more: off.
+    /// Keeps the ranks up to and including the first at which the running sum of the probabilities reaches
+    /// `p`. 1 and more: off.
     ///
     /// # Errors
     /// [`Error::BadArgument`] for NaN.

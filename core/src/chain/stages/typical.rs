@@ -1,4 +1,4 @@
-//! Locally typical sampling (Meister et al. 2022, "Locally Typical Sampling"): tokens whose information is
+//! Locally typical sampling (Meister et al. 2023, "Locally Typical Sampling"): tokens whose information is
 //! near the entropy.
 
 use crate::chain::candidates::Candidates;
@@ -18,8 +18,8 @@ pub(in crate::chain) struct Typical {
 }
 
 impl Stage {
-    /// Keeps tokens whose information is nearest to the entropy, until they have more than `p` of the
-    /// mass. 1 and more: off.
+    /// Keeps tokens whose information is nearest to the entropy, until their total probability exceeds `p`. 1
+    /// and more: off.
     ///
     /// # Errors
     /// [`Error::BadArgument`] for NaN.

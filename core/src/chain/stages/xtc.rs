@@ -1,5 +1,4 @@
-//! Exclude top choices: with some probability all probable tokens are dropped but the least probable of
-//! them.
+//! Exclude top choices: at random, drops all probable tokens but the least probable of them.
 
 use super::TryClone;
 use crate::chain::candidates::Candidates;
@@ -24,8 +23,8 @@ pub(in crate::chain) struct Xtc {
 }
 
 impl Stage {
-    /// With the given probability, drops the tokens of at least `threshold`, except the last of them.
-    /// Probability 0 and less, and a threshold above 0.5: off.
+    /// With the given probability, drops the tokens whose probability is at least `threshold`, except the
+    /// last. Probability 0 and less, and a threshold above 0.5: off.
     ///
     /// # Errors
     /// [`Error::BadArgument`] for NaN, and for a threshold of 0 and less, which would drop all tokens but the

@@ -63,7 +63,7 @@ fn update_best<S: Simd>(
     top: S::F,
     number: usize,
 ) -> (S::F, S::F) {
-    // Binary32 holds the number of a strip exactly: a row has no more than 2^24 strips.
+    // Binary32 holds the number of a strip exactly: a row has at most 2^24 strips.
     let newer = simd.keep(simd.lt(best, top), simd.splat(number as f32));
     (simd.max(top, best), simd.max(newer, best_strip))
 }

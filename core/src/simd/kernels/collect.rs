@@ -17,7 +17,7 @@ pub(crate) struct Wanted {
 
 /// Appends the tokens with `low <= logit <= high` to `out`, in id order. Never allocates.
 ///
-/// Returns the number of tiles done. It stops early if the next tile could take `out` past its room.
+/// Returns the number of tiles done. It stops early if the next tile could take `out` past `room`.
 #[inline(always)]
 pub(crate) fn collect<S: Simd>(
     simd: S,

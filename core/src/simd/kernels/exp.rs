@@ -5,8 +5,8 @@ use core::array::from_fn;
 
 /// How far [`exp`] may be from `expf`, relative to it, for -17.5 <= x <= 0.
 ///
-/// With glibc 2.36 it needs 1.87e-7, a fifth of this: the worst over every binary32 of the range at any
-/// level (`exp_is_within_its_error`). The rest is room.
+/// With glibc 2.36 it needs 1.87e-7, a fifth of this: the worst over every binary32 of the range at any level
+/// (`exp_is_within_its_error`). The rest is slack.
 pub(crate) const EXP_ERROR: f32 = 1.0 / (1 << 20) as f32;
 
 /// The lowest argument of [`exp`]. Below -87.3 the result would be denormal.

@@ -5,9 +5,9 @@ use super::{BLOCK_LEN, Segment};
 use crate::simd::lanes::Simd;
 use core::array::from_fn;
 
-/// Below this, e^x is less than 2^-24 and adds nothing to a binary32 sum of 1 or more. For an `expf`
-/// within [`EXP_ERROR`](super::exp::EXP_ERROR) of glibc's, -16.635534 is low enough
-/// (`small_addends_are_below_half_a_unit`); the rest is room for others.
+/// Below this, e^x is less than 2^-24 and adds nothing to a binary32 sum of 1 or more. For an `expf` within
+/// [`EXP_ERROR`](super::exp::EXP_ERROR) of glibc's, -16.635534 is low enough
+/// (`small_addends_are_below_half_a_unit`); the rest is slack.
 pub(crate) const MIN_ADDEND_LN: f32 = -16.64;
 
 /// The exps that [`sum_maxima_exps`] adds up: of the maxima themselves, and of the maxima cut down to
@@ -95,7 +95,7 @@ pub(crate) fn sum_exps<S: Simd>(simd: S, segment: Segment<'_>, range: ExpRange) 
             sum = from_fn(|i| simd.add(sum[i], simd.keep(simd.ge(x[i], floors), e[i])));
             count = from_fn(|i| simd.add(count[i], simd.keep(simd.ge(x[i], floors), one)));
         }
-        // In double from tile to tile: so the binary32 lanes have no more than TILE_ROUNDINGS.
+        // In double from tile to tile, so the binary32 lanes have at most TILE_ROUNDINGS roundings.
         all.sum += sum_lanes(simd, sum_of_four(simd, sum));
         all.count += sum_lanes(simd, sum_of_four(simd, count));
     }

@@ -51,7 +51,7 @@ pub(crate) fn largest<S: Simd>(simd: S, values: &[f32]) -> f32 {
     max_lane(lanes)
 }
 
-/// The largest of sixteen numbers, none NaN. By halves: a chain of sixteen would wait for each step.
+/// The largest of sixteen numbers that are not NaN. By halves: a chain of sixteen would wait for each step.
 #[inline(always)]
 pub(super) fn max_lane(mut lanes: [f32; 16]) -> f32 {
     for half in [8, 4, 2, 1] {

@@ -42,8 +42,8 @@ pub(crate) fn doubt<S: Simd>(simd: S, e: S::F, step: S::F) -> S::F {
 
 /// Sums what each token of the tail adds; `normalizer` says why the order does not matter.
 ///
-/// The lanes hold sums of multiples of the unit, which are exact below twice the binade. If a lane gets
-/// there, so does the total, and the caller sees it.
+/// The lanes hold sums of multiples of the unit, which are exact below twice the binade. If a lane reaches
+/// that, so does the total, and the caller sees it.
 #[inline(always)]
 pub(crate) fn tail_sum<S: Simd>(simd: S, segment: Segment<'_>, tail: Tail) -> TailSum {
     let Tail { top, highest, binade } = tail;

@@ -16,8 +16,8 @@ use crate::select::{BlockedRow, RankedPrefix, lowest, reaching};
 use crate::simd::Segment;
 use crate::{Error, SamplerParams};
 
-/// To rank more than one in so many tokens of a changed row, the row is copied. A change that is kept beside the
-/// row takes about 270 instructions for each token ranked, a copy less than one for each token of the row.
+/// A changed row is copied if more than one token in this many is ranked. Changes kept beside the row take
+/// about 270 instructions for each token ranked, a copy less than one for each token of the row.
 const COPY_ABOVE_ONE_IN: usize = 512;
 
 impl Row<'_> {
@@ -167,8 +167,9 @@ impl Row<'_> {
         list.fill_ranked(keys[..k.min(keys.len())].iter().map(token))
     }
 
-    /// Cuts down to the ranks up to and with the first that brings the running sum to `p`, but at least
-    /// `min_keep`: to a list, or if probabilities are frozen, in place. Unsupported where there is no sum.
+    /// Cuts down to the ranks up to and including the first at which the running sum reaches `p`, but at
+    /// least `min_keep`: to a list, or if probabilities are frozen, in place. Unsupported where there is no
+    /// sum.
     pub(in crate::chain::candidates) fn nucleus(
         &mut self,
         scratch: &mut Scratch,
@@ -203,13 +204,13 @@ impl Row<'_> {
         min_keep: usize,
     ) -> Result<Cut, Error> {
         let reaches = |logit: f32| f64::from(logit) >= limit;
-        // The lowest logit of the source whose quotient gets there.
+        // The lowest logit of the source whose quotient reaches the limit.
         let low = lowest(|logit| reaches(self.divided(logit)));
         let Scratch { kernels, scan, keys, .. } = scratch;
         let blocked = self.scan(*kernels, scan)?;
         if let Some(frozen) = self.frozen {
             let reach = |part: &Segment<'_>| kernels.count_reaching(part.logits, low);
-            // Where no finite logit gets there, `lowest` returns the largest.
+            // If no finite logit reaches it, `lowest` returns the largest.
             let counted = if reaches(low) { blocked.segments.iter().map(reach).sum() } else { 0 };
             let ranks = counted.min(self.len());
             if ranks < min_keep {
@@ -250,8 +251,8 @@ impl Row<'_> {
         Ok(Cut::List)
     }
 
-    /// Cuts down to what the S2 rule leaves with the limits of `params`, and returns how many more
-    /// candidates there are, at -inf; unsupported where there is no sum.
+    /// Cuts down to the candidates that the S2 rule leaves with the limits of `params`, and returns the
+    /// number of further candidates, at -inf; unsupported where there is no sum.
     pub(in crate::chain::candidates) fn s2(
         &mut self,
         scratch: &mut Scratch,
