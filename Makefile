@@ -71,7 +71,7 @@ vendored: ## build the library from vendored crates, without a network
 sanitize: tools ## run the tests under sanitizers and valgrind, C, C++ and Rust; JOBS_ONLY="address ..." picks
 	@scripts/sanitize.py $(JOBS_ONLY)
 
-abi: ## compare the library's binary interface with the committed one; ACCEPT=1 writes it anew
+abi: ## compare the library's binary interface with the committed one; ACCEPT=1 rewrites it
 	@scripts/abi.py $(if $(ACCEPT),--accept)
 
 fuzz: ## run each fuzz target for SECONDS, 60 unless given; nightly and cargo-fuzz are installed

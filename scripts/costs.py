@@ -4,7 +4,7 @@
 benches/instructions/costs.cpp runs every stage and option at two sizes, most of them N and 2 N, under valgrind's
 callgrind, at the level avx2. The larger one may take at most 10 % more instructions than in proportion, which
 leaves room for n log n; a constant cost may grow by 10 %. The table in docs/costs.md has the instructions
-for each further unit of the size; a figure that is more than 25 % off fails. `--accept` writes the table anew.
+for each further unit of the size; a figure that is more than 25 % off fails. `--accept` rewrites the table.
 """
 
 import concurrent.futures

@@ -30,14 +30,14 @@ pub struct Command {
     #[arg(long, value_name = "NAME")]
     pub tensor: Option<String>,
 
-    /// What the file is, where its first bytes and its name do not say it
+    /// The file's format, if its first bytes and its name do not tell
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<FormatName>,
 
     #[command(flatten)]
     pub setting: SettingArgs,
 
-    /// A second setting, beside the first: a chain, or options in one word, as "--top-p 0.95"
+    /// A second setting to compare with: a chain, or options in one word, such as "--top-p 0.95"
     #[arg(long, value_name = "SETTING", allow_hyphen_values = true)]
     pub compare: Option<String>,
 
@@ -46,7 +46,7 @@ pub struct Command {
         value_parser = |word: &str| whole::<usize>(word, 0))]
     pub show: usize,
 
-    /// Draw N times, from seeds that follow each other, and compare with the final probabilities
+    /// Draw N times, with consecutive seeds, and compare with the final probabilities
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = |word: &str| whole::<u32>(word, 1))]
     pub draws: Option<u32>,
 
@@ -59,39 +59,39 @@ pub struct Command {
     pub svg: Option<PathBuf>,
 }
 
-/// What a row goes through.
+/// The setting that a row goes through.
 #[derive(Args, Debug, Clone, Default, PartialEq)]
 pub struct SettingArgs {
-    /// The logits are divided by it; 0 or less takes the best token
+    /// The divisor of the logits; 0 or less takes the best token
     #[arg(long, value_name = "T", allow_hyphen_values = true,
         value_parser = real)]
     pub temperature: Option<f32>,
 
-    /// The share of the probability that stays
+    /// The nucleus: the total probability of the candidates that stay
     #[arg(long, value_name = "P", allow_hyphen_values = true,
         value_parser = real)]
     pub top_p: Option<f32>,
 
-    /// The number of ranks that stay; 0 or less: all
+    /// The number of candidates that stay, best first; 0 or less: all
     #[arg(long, value_name = "K", allow_hyphen_values = true,
         value_parser = signed)]
     pub top_k: Option<i32>,
 
-    /// A chain made in advance; the options here change its parameters
+    /// A chain in a known order; the other options change its parameters
     #[arg(long, value_name = "NAME")]
     pub preset: Option<PresetName>,
 
-    /// The share of the best token's probability that a token needs
+    /// The least probability of a candidate, as a share of the best token's
     #[arg(long, value_name = "P", requires = "preset", allow_hyphen_values = true,
         value_parser = real)]
     pub min_p: Option<f32>,
 
-    /// What the logits of recent tokens are divided by, or multiplied with
+    /// Divides the positive logits of recent tokens and multiplies the others
     #[arg(long, value_name = "X", requires = "preset", allow_hyphen_values = true,
         value_parser = real)]
     pub repeat_penalty: Option<f32>,
 
-    /// How many tokens are recent; -1: all
+    /// The number of recent tokens; -1: the whole history
     #[arg(long, value_name = "N", requires = "preset", allow_hyphen_values = true,
         value_parser = signed)]
     pub penalty_last_n: Option<i32>,
@@ -101,12 +101,12 @@ pub struct SettingArgs {
         ["temperature", "top_p", "top_k", "preset", "min_p", "repeat_penalty", "penalty_last_n"])]
     pub chain: Option<String>,
 
-    /// The tokens drawn before, oldest first, with commas between them
+    /// The tokens drawn before, oldest first, separated by commas
     #[arg(long, value_name = "IDS", value_delimiter = ',', allow_hyphen_values = true,
         value_parser = signed)]
     pub history: Option<Vec<i32>>,
 
-    /// For the stages that name no seed [default: 42]
+    /// The seed of stages that name none [default: 42]
     #[arg(long, value_name = "SEED", allow_hyphen_values = true, value_parser = |word: &str| whole::<u32>(word, 0))]
     pub seed: Option<u32>,
 }
@@ -235,29 +235,29 @@ impl SettingArgs {
         Ok(second)
     }
 
-    /// Whether there is a chain: the plain draw knows no history.
+    /// Whether there is a chain; the plain draw has no history.
     pub fn takes_history(&self) -> bool {
         self.chain.is_some() || self.preset.is_some()
     }
 }
 
 const FILES: &str = "\
-Files: what the first bytes say stands above the name. Arrays are float16, bfloat16, float32 or float64, rounded to
-float32; a dimension of 1 does not count, so that (n,), (1, n), (n, 1) and (1, T, n) are read, with --row where there
-are several rows. JSON is [1.5, -2], a list of such lists, or an object with one of them under \"logits\" or --tensor;
-NaN and -Infinity are read. Raw float32 on standard input needs --columns or --format f32. A row has at most
-4194304 logits.
+Files: the first bytes decide the format before the name does. Arrays are float16, bfloat16, float32 or float64,
+rounded to float32. Dimensions of 1 are ignored, so (n,), (1, n), (n, 1) and (1, T, n) are read; --row chooses one of
+several rows. JSON is [1.5, -2], a list of such lists, or an object with one of them under \"logits\" or --tensor; NaN
+and -Infinity are read. Raw float32 on standard input needs --columns or --format f32. A row has at most 4194304 logits.
 
-Text: numbers with spaces, commas or line ends between them, with decimal points. 1,2,3 is three numbers. Refused, as
-they can be read in two ways: 1,5 on its own, which may have a decimal comma, and lines that all begin with a whole
-number, as an id before its logit does. In --chain a comma between whole numbers needs a space: top_p(1, 5).";
+Text: numbers with decimal points, separated by spaces, commas or line ends. 1,2,3 is three numbers. Ambiguous
+text is refused: 1,5 alone, which may have a decimal comma, and lines that all begin with a whole number, which may
+be an id before its logit. In --chain a comma between whole numbers needs a space: top_p(1, 5).";
 
 fn legend() -> String {
     format!(
-        "{FILES}\n\nColumns: \"raw mass\" is the share of the row's probability that is left after a stage, \"kept\" the \
-         share of\nthe probability that the stage found; entropies are in nats. \"raw\" and \"running\" are a \
-         candidate's\nprobability in the row and its sum up to there, \"final\" is that at the end. Pale bars are \
-         of what was dropped.\n\nStages of --chain:\n  {}",
+        "{FILES}\n\nColumns: \"raw mass\" is the share of the row's probability that is left after a stage, \"kept\" \
+         the share\nthat is left of the probability before the stage; entropies are in nats. \"raw\" is a \
+         candidate's probability\nin the row, \"running\" the sum of \"raw\" up to it, \"final\" its \
+         probability at the end. Pale bars are \
+         of dropped candidates.\n\nStages of --chain:\n  {}",
         forms().join("\n  ")
     )
 }

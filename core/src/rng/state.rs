@@ -127,7 +127,7 @@ mod tests {
     use crate::rng::Generator;
 
     #[test]
-    fn a_restored_generator_goes_on_alike() {
+    fn a_restored_generator_continues_identically() {
         for seed in [0, 1, 42, u32::MAX] {
             let mut generator = Generator::new(seed);
             for taken in [0, 1, 1, 309, 1, 1, 1, 700] {

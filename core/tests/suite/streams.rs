@@ -261,7 +261,7 @@ fn equal_seeds_give_equal_utterances_whatever_runs_beside_them() {
 }
 
 #[test]
-fn a_clone_continues_alike_and_a_reset_begins_again() {
+fn a_clone_continues_identically_and_a_reset_starts_again() {
     for after in [0, 1, 7, 100] {
         let mut original = stream(9, CONFIG);
         let begun = utterance(&mut original, 0..after);

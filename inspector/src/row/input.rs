@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_and_pipes_peek_and_skip_alike() {
+    fn files_and_pipes_peek_and_skip_identically() {
         let bytes: Vec<u8> = (0..200).collect();
         let file = Input::seekable(Cursor::new(bytes.clone())).expect("bytes in memory");
         for mut input in [file, Input::pipe(Cursor::new(bytes.clone()))] {

@@ -164,7 +164,7 @@ fn the_inclusive_rule_keeps_the_token_that_reaches_p() {
 }
 
 #[test]
-fn tokens_at_neg_inf_stay_if_the_sum_does_not_get_to_p() {
+fn tokens_at_neg_inf_stay_if_the_sum_does_not_reach_p() {
     let row = [0.0, f32::NEG_INFINITY, 0.0, f32::NEG_INFINITY];
     // The sum of two halves is 1: it does not pass 1, but it reaches it.
     assert_eq!(candidates(Nucleus::Exclusive, &row, 1.0), 4);
