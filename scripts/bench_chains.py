@@ -18,7 +18,7 @@ JOBS = {
     "article": "penalties over 64 tokens, temperature 0.8, softmax, top_k 40, top_p 0.9, dist",
 }
 
-# Row and job at the speech vocabulary, and how many times as fast as llama.cpp it is to be.
+# Row and job at the speech vocabulary, and the target: how many times as fast as llama.cpp.
 TARGETS = {("normal", "llama"): 5, ("normal", "penalties"): 15, ("peaked", "nucleus"): 10}
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes sure that cmake (3.14 or newer) and ninja can be run, without root where possible.
 #
-# What PATH lacks is installed into .tools/, and .tools/bin comes first on the Makefile's PATH.
+# Tools missing on PATH are installed into .tools/. .tools/bin comes first on the Makefile's PATH.
 # Once this has succeeded it needs no network.
 set -euo pipefail
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what .ci/run needs on a clean Debian with a minimal Rust toolchain: the only script that calls
-# apt-get. Does nothing where everything is there. The other scripts name the tool that is missing, and stop.
+# apt-get. Does nothing if everything is there. The other scripts name the tool that is missing, and stop.
 set -euo pipefail
 
 for component in clippy rustfmt; do

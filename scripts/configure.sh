@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Configures the library for a release build: configure.sh BUILD OPTION...
 #
-# CMake refuses a build directory that was moved along with the tree, so what such a one remembers goes first.
+# CMake refuses a build directory that was moved with the tree, so the cache of such a directory is removed first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1

@@ -25,7 +25,7 @@ export CARGO_ENCODED_RUSTFLAGS=--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/
 
 rm -rf "$dist" "$build/tree"
 mkdir -p "$dist" "$build"
-# lib on every distribution: who unpacks it is not the distribution.
+# lib on every distribution: the tarball is not a distribution's package.
 if ! { scripts/configure.sh "$build" -DCMAKE_INSTALL_PREFIX=/usr/local \
     -DCMAKE_INSTALL_LIBDIR=lib -DS2SAMPLER_BUILD_TESTS=OFF -DS2SAMPLER_BUILD_EXAMPLES=OFF &&
     cmake --build "$build" --parallel "$jobs" &&
@@ -37,7 +37,7 @@ fi
 scripts/sbom.py >"$dist/$sbom"
 mv "$build/tree/usr/local" "$build/tree/$name"
 install -D -m 644 "$dist/$sbom" "$build/tree/$name/share/sbom/$sbom"
-# What was built goes by the umask of who built it.
+# The umask of the build must not show in the tarball.
 chmod -R u=rwX,go=rX "$build/tree/$name"
 tar -C "$build/tree" --sort=name --owner=0 --group=0 --numeric-owner "--mtime=@$SOURCE_DATE_EPOCH" \
     --format=ustar -cf - "$name" | gzip -n9 >"$dist/$name.tar.gz"

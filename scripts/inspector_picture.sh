@@ -2,7 +2,7 @@
 # Makes docs/inspector.svg, the README's picture of the inspector.
 #
 #   inspector_picture         write it
-#   inspector_picture check   fail unless it is what would be written
+#   inspector_picture check   fail if writing it would change it
 set -euo pipefail
 cd "$(dirname "$0")/.."
 picture=docs/inspector.svg
@@ -15,7 +15,7 @@ case ${1:-write} in
 write) cp "$made/picture.svg" "$picture" ;;
 check)
     if ! cmp "$made/picture.svg" "$picture"; then
-        echo "$picture is not what scripts/inspector_picture.sh makes; run it" >&2
+        echo "$picture is out of date: run scripts/inspector_picture.sh" >&2
         exit 1
     fi
     ;;

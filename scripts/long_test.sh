@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a C++ test with a size of its own: too long or too large for every day.
+# Runs a C++ test that is too long or too large for every day, with a given size.
 #
 # usage: scripts/long_test.sh soak|huge SIZE JOBS
 set -euo pipefail

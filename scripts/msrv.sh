@@ -9,5 +9,5 @@ if ! rustup run "$version" rustc --version >/dev/null 2>&1; then
     rustup toolchain install "$version" --profile minimal --no-self-update
 fi
 rustup run "$version" rustc --version
-# A folder of its own: two compilers in one would build each other's work anew.
+# A separate folder: two compilers in one would rebuild each other's work.
 CARGO_TARGET_DIR=target/msrv cargo "+$version" check --lib --locked

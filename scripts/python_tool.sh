@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs packages of PyPI into .tools/PLACE, a virtual environment of their own, unless they are there.
+# Installs packages of PyPI into .tools/PLACE, a separate virtual environment, unless they are there.
 #
 #   python_tool PLACE REQUIREMENT...     each as a line of a requirements file, hashes and all
 set -euo pipefail
@@ -19,7 +19,7 @@ if ! python3 -m venv "$place" >"$log" 2>&1; then
     echo "python3 cannot make a virtual environment: on Debian, apt-get install python3-venv" >&2
     exit 1
 fi
-# Written under another name first: what was begun and not finished is begun again.
+# Written under another name first, so an interrupted installation starts again.
 echo "$wanted" >"$place/wanted.txt"
 if ! "$place/bin/python3" -m pip install --quiet -r "$place/wanted.txt" >"$log" 2>&1; then
     cat "$log" >&2

@@ -21,7 +21,7 @@ step() {
     summary+=("$(printf '%-7s %5d s  %s' "$word" $((SECONDS - start)) "$name")")
 }
 
-# Configures anew each time: a stale cache must not decide what is tested.
+# Configures again each time: a stale cache must not decide what is tested.
 build_with_cmake() {
     local source=$1 build=build/$2 generator=$3
     shift 3

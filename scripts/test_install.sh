@@ -57,7 +57,7 @@ need_pkg_config() {
     command -v pkg-config >/dev/null || say "pkg-config is missing: apt-get install pkg-config"
 }
 
-# --- What was installed ----------------------------------------------------------------------------
+# --- The installed files ----------------------------------------------------------------------------
 
 files_are() {
     diff <(cd "$1" && find . ! -type d | sed 's|^\./||' | LC_ALL=C sort) - <<EOF
@@ -92,7 +92,7 @@ names_no_place() {
     done
 }
 
-# --- What was made with it -------------------------------------------------------------------------
+# --- Programs built with it -------------------------------------------------------------------------
 
 exports() { readelf --dyn-syms -W "$1" | awk '$5 ~ /GLOBAL|WEAK/ && $7 != "UND" {print $8}'; }
 needs() { readelf -dW "$1" | sed -n 's/.*NEEDED.*\[\(.*s2sampler.*\)\]/\1/p'; }

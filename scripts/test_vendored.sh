@@ -6,7 +6,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
-# What the repository has, as it is now.
+# The files of the repository, as they are now.
 git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$place"
 cd "$place"
 # rustup's cargo must still find its toolchain.

@@ -174,9 +174,8 @@ pub unsafe extern "C" fn s2_chain_sample_rows(
 /// `array`: at any alignment; `size`, `selected` and `sorted` are written.
 ///
 /// Returns 0 or a status: S2_ERROR_EMPTY_ROW if `size` is 0, S2_ERROR_BAD_ARGUMENT if it is above
-/// 2147483647, S2_ERROR_NO_CANDIDATE if a stage selects and no logit is above -inf. After the latter
-/// and S2_ERROR_OUT_OF_MEMORY `selected` is -1, and the candidates may be changed: fill the array
-/// anew.
+/// 2147483647, S2_ERROR_NO_CANDIDATE if a stage selects and no logit is above -inf. After that and
+/// S2_ERROR_OUT_OF_MEMORY `selected` is -1, and the candidates may be changed: fill the array again.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_apply(chain: *mut S2Chain, array: *mut S2TokenDataArray) -> i32 {

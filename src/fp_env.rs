@@ -1,8 +1,8 @@
-//! The floating-point environment: a call works in the default one and gives the host's back.
+//! The floating-point environment: a call works in the default one and restores the host's.
 //!
 //! Another rounding mode or flush-to-zero would change tokens, and an exception that the host unmasked would
 //! end the process, since the kernels compute inf - inf on purpose. The control word is written only if it
-//! differs from what is wanted, because writing it costs tens of cycles and reading it a few.
+//! differs from the default, because writing it costs tens of cycles and reading it a few.
 #![allow(unsafe_code)]
 
 /// While it lives, the default environment: round to nearest, no exception traps, denormals kept.

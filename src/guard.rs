@@ -1,4 +1,4 @@
-//! What every export runs in: errors become statuses, and no panic crosses the boundary.
+//! The frame of every export: errors become statuses, and no panic crosses the boundary.
 #![allow(unsafe_code, unsafe_op_in_unsafe_fn)]
 
 use crate::fp_env::DefaultFpEnv;
@@ -8,8 +8,8 @@ use core::ptr;
 use s2sampler_core::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// One call of an export. What is read through the caller's pointers lives as long as this, so it
-/// cannot outlive the call.
+/// One call of an export. References through the caller's pointers have its lifetime, so none
+/// outlives the call.
 pub(crate) struct Call(());
 
 /// An opaque type of the header.
@@ -53,7 +53,7 @@ pub(crate) fn new_handle<T>(body: impl FnOnce(&Call) -> Result<T, Error>) -> *mu
     made.unwrap_or(ptr::null_mut())
 }
 
-/// Changes what a handle holds; the result is a number or a status.
+/// Changes the content of a handle; the result is a number or a status.
 ///
 /// # Safety
 /// `handle` is NULL or a handle that was made and not freed.
@@ -67,7 +67,7 @@ pub(crate) unsafe fn change<H: Opaque>(
     })
 }
 
-/// Reads what a handle holds.
+/// Reads the content of a handle.
 ///
 /// # Safety
 /// As [`change`].

@@ -1,4 +1,5 @@
-//! The content of a handle behind a mark: one writer or some readers at a time, and nobody after a panic.
+//! The content of a handle behind a mark: one writer or several readers at a time, and no access after a
+//! panic.
 //!
 //! C has no borrow checker, so two threads can come with the same handle. The mark turns that into
 //! [`Error::Busy`] instead of a data race, by one atomic exchange for each call and without waiting.
@@ -82,7 +83,7 @@ impl<T> Handle<T> {
     }
 }
 
-/// The writer's claim; dropped by a panic it leaves the mark at `POISONED`.
+/// The writer's claim. If a panic drops it, the mark stays at `POISONED`.
 struct Claim<'a> {
     mark: &'a AtomicU32,
     after: u32,

@@ -1,6 +1,6 @@
 //! The C ABI of s2sampler: one file for each chapter of the header.
 //!
-//! `pointers` is the only file that dereferences what a caller passed, `handle` keeps two threads out of
+//! `pointers` is the only file that dereferences a caller's pointers, `handle` keeps two threads out of
 //! one handle, and `guard` turns every error and every panic into a status. The doc comments of the
 //! other files go into `include/s2sampler.h`, at the places that `include/manual.txt` gives them. The
 //! sampler itself is the crate `s2sampler_core`, which Rust programs use directly.

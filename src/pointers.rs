@@ -143,7 +143,7 @@ pub(crate) unsafe trait Versioned: Copy {
 const MAX_SIZE: usize = 4096;
 
 /// Checks the size that a struct states, and that the bytes beyond the known ones are zero: they
-/// are fields of a later version, and zero is what "unused" must mean there.
+/// are fields of a later version, where zero means "unused".
 ///
 /// # Safety
 /// `given` is NULL or leads to as many readable bytes as it states, at least 4.
@@ -172,8 +172,8 @@ pub(crate) unsafe fn read_versioned<T: Versioned>(given: *const T, init: T) -> R
     } as usize;
     let known = size.min(size_of::<T>());
     let mut read = init;
-    // SAFETY: `known` bytes are readable by the contract and no more than a `T`, `read` is a local, and
-    // every bit pattern is a `T`, by the contract of `Versioned`.
+    // SAFETY: `known` bytes are readable by the contract and at most the size of a `T`, `read` is a local,
+    // and every bit pattern is a `T`, by the contract of `Versioned`.
     unsafe { ptr::copy_nonoverlapping(given.cast::<u8>(), (&raw mut read).cast(), known) };
     Ok(read)
 }
@@ -189,11 +189,11 @@ pub(crate) unsafe fn write_versioned<T: Versioned>(to: *mut T, value: T) {
     let known = size.min(size_of::<T>());
     debug_assert!(known >= skipped, "the size was checked");
     let (from, to) = ((&raw const value).cast::<u8>(), to.cast::<u8>());
-    // SAFETY: `known` is no more than either struct has, and `value` is a local.
+    // SAFETY: `known` is at most the size of either struct, and `value` is a local.
     unsafe { ptr::copy_nonoverlapping(from.add(skipped), to.add(skipped), known - skipped) };
 }
 
-/// What a handle leads to.
+/// The handle behind a pointer.
 ///
 /// # Safety
 /// `handle` is NULL, or was made by [`into_handle`] and not freed.
@@ -203,7 +203,7 @@ pub(crate) unsafe fn handle_ref<T>(_: &Call, handle: *const T) -> Result<&T, Err
     unsafe { handle.as_ref() }.ok_or(Error::NullPointer)
 }
 
-/// Moves a value to memory of its own. (`Box::new` would abort if allocation fails.)
+/// Moves a value to the heap. (`Box::new` would abort if allocation fails.)
 pub(crate) fn into_handle<T>(value: T) -> Result<*mut T, Error> {
     const { assert!(size_of::<T>() > 0, "an allocation needs a size") };
     // SAFETY: the size is not zero.

@@ -38,7 +38,7 @@ pub extern "C" fn s2_sampler_new(seed: u32) -> *mut S2Sampler {
 
 /// Makes a generator that the operating system seeds; s2_sampler_get_seed() returns the seed.
 ///
-/// NULL also with S2_ERROR_NO_ENTROPY. In the child of a fork the handle is seeded anew: see
+/// NULL also with S2_ERROR_NO_ENTROPY. In the child of a fork the handle gets a new seed: see
 /// "Fork".
 #[must_use]
 #[unsafe(no_mangle)]

@@ -164,7 +164,7 @@ pub unsafe extern "C" fn s2_stream_new(seed: u32, config: *const S2StreamConfig)
 /// As s2_stream_new() with `config`, seeded by the operating system; s2_stream_get_seed() returns
 /// the seed.
 ///
-/// NULL also with S2_ERROR_NO_ENTROPY. In the child of a fork the handle is seeded anew: see
+/// NULL also with S2_ERROR_NO_ENTROPY. In the child of a fork the handle gets a new seed: see
 /// "Fork".
 #[must_use]
 #[unsafe(no_mangle)]

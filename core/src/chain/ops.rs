@@ -35,7 +35,7 @@ pub(super) trait StageOps: Debug {
     /// Records a token that was drawn.
     fn accept(&mut self, _token: i32) {}
 
-    /// Forgets the accepted tokens and seeds the generator anew.
+    /// Forgets the accepted tokens and restarts the generator from its seed.
     fn reset(&mut self) {}
 
     // The rest is for reports.
