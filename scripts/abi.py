@@ -181,7 +181,7 @@ def changed_copy(changes):
             if here:
                 path.write_text(text)
         if not times:
-            sys.exit(f"abi: nothing in {files} is like {pattern}: the proof needs another change")
+            sys.exit(f"abi: nothing in {files} matches {pattern}: the proof needs another change")
     return copy
 
 

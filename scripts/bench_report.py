@@ -388,7 +388,7 @@ def main(arguments):
         case ["check"]:
             stale = [str(path) for path, text in Report(RAW).files() if path.read_text() != text]
             if stale:
-                sys.exit(f"not what scripts/bench_report.py makes of the raw results: {', '.join(stale)}")
+                sys.exit(f"out of date, run scripts/bench_report.py: {', '.join(stale)}")
         case ["targets", raw]:
             targets(pathlib.Path(raw))
         case _:

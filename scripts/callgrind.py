@@ -54,7 +54,7 @@ def count(program, *arguments):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )
     if run.returncode != 0:
-        sys.exit(f"{run.stdout}\n{run.stderr}\n{program.name}: the workloads did not run to their end")
+        sys.exit(f"{run.stdout}\n{run.stderr}\n{program.name}: the workloads did not finish")
     counts = {}
     for path in sorted(BUILD.glob(f"{profile}.*"), key=lambda p: int(p.suffix[1:])):
         text = path.read_text()

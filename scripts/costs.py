@@ -34,7 +34,7 @@ def check_completeness():
     missing = set(names) - set(re.findall(r"\w+", source)) - {
         "struct_size", "id_offset", "penalty_window", "uniform", "flags"}
     if missing:
-        sys.exit(f"costs.cpp does not try {', '.join(sorted(missing))}")
+        sys.exit(f"costs.cpp does not measure {', '.join(sorted(missing))}")
 
 
 def measure():
@@ -133,7 +133,7 @@ def main(arguments):
     costs = measure()
     steep = list(too_steep(costs))
     if steep:
-        sys.exit(f"costs more than in proportion: {', '.join(steep)}")
+        sys.exit(f"the cost grows faster than the input: {', '.join(steep)}")
     found = figures(costs)
     if arguments:
         before, rest = DOCUMENT.read_text().split(BEGIN)
@@ -143,7 +143,7 @@ def main(arguments):
     changed = list(differences(found))
     print("\n".join(changed))
     if changed:
-        sys.exit("other costs than in docs/costs.md: mend them, or accept them: make costs ACCEPT=1")
+        sys.exit("the costs differ from docs/costs.md: fix them, or accept them by make costs ACCEPT=1")
 
 
 main(sys.argv[1:])

@@ -92,7 +92,7 @@ def main(arguments):
         case ["check"]:
             stale = [p.name for p, text in texts.items() if not p.exists() or p.read_text() != text]
             if stale:
-                sys.exit(f"not what scripts/dependencies.py makes of Cargo.lock: {', '.join(stale)}")
+                sys.exit(f"out of date, run scripts/dependencies.py: {', '.join(stale)}")
         case _:
             sys.exit(__doc__)
 

@@ -95,11 +95,11 @@ def main(arguments):
         write_figures(toolchain(), counts)
         print(f"accepted: {FIGURES.relative_to(ROOT)}")
     elif "SLOWER" in verdicts:
-        sys.exit("slower: mend it, or say why in the commit that accepts it: make instructions ACCEPT=1")
+        sys.exit("slower: fix it, or accept it by make instructions ACCEPT=1 and give the reason in the commit")
     elif "FASTER" in verdicts:
-        sys.exit("faster: let it count from here on: make instructions ACCEPT=1")
+        sys.exit("faster: accept the new figures by make instructions ACCEPT=1")
     elif not verdicts:
-        sys.exit("other workloads: make instructions ACCEPT=1")
+        sys.exit("the workloads changed: accept their figures by make instructions ACCEPT=1")
 
 
 main(sys.argv[1:])

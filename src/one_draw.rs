@@ -73,7 +73,7 @@ pub unsafe extern "C" fn s2_random_seed(seed: *mut u32) -> i32 {
 }
 
 /// Counts the NaN and +inf of a row, to notice a broken model. Use it beside any kind of draw. It
-/// costs one pass over the row, which a plain draw saves.
+/// costs one pass over the row, which a plain draw does without.
 ///
 /// `logits`, `n`: the row; `n` <= 0 counts nothing. `nans`, `infinities`: where to write the number
 /// of NaN and of +inf; NULL for a number that you do not need. (-inf is not counted: masks put it

@@ -9,7 +9,7 @@ use core::ptr;
 use s2sampler_core::{Error, Report, SamplerParams, report_draw};
 
 /// The default number of tokens of a report.
-const FIRST: i32 = 64;
+const DEFAULT_TOKENS: i32 = 64;
 
 /// Reports what the stages of a chain would do to a row. Nothing is drawn, and the chain does not
 /// change.
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn s2_chain_report(
     n: i32,
     report: *mut *mut S2Report,
 ) -> i32 {
-    s2_chain_report_first(chain, logits, n, FIRST, report)
+    s2_chain_report_first(chain, logits, n, DEFAULT_TOKENS, report)
 }
 
 /// As s2_chain_report() with `logits`, `n` and `report`, for another number of tokens.
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn s2_draw_report(
     params: *const SamplerParams,
     report: *mut *mut S2Report,
 ) -> i32 {
-    s2_draw_report_first(logits, n, params, FIRST, report)
+    s2_draw_report_first(logits, n, params, DEFAULT_TOKENS, report)
 }
 
 /// As s2_draw_report() with `logits`, `n`, `params` and `report`, for `first` tokens as

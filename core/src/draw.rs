@@ -224,7 +224,7 @@ impl Draw<'_> {
             candidates = ranked.partition_point(|key| key.logit() >= low).max(1);
         }
         let ranked = &prefix.keys()[..candidates.min(prefix.keys().len())];
-        let kept = options.keep.and_then(|index| kept_apart(&blocked, index, ranked));
+        let kept = options.keep.and_then(|index| unranked_candidate(&blocked, index, ranked));
         candidates += usize::from(kept.is_some());
         let best = Some(ranked[0].id());
         if candidates < 2 {
@@ -255,7 +255,11 @@ impl Draw<'_> {
 
 /// The token at `index` with its logit, if it is above -inf and not ranked. (If there are candidates at
 /// -inf, all tokens above -inf are ranked.)
-fn kept_apart(blocked: &BlockedRow<'_>, index: u32, ranked: &[RankKey]) -> Option<(u32, f32)> {
+fn unranked_candidate(
+    blocked: &BlockedRow<'_>,
+    index: u32,
+    ranked: &[RankKey],
+) -> Option<(u32, f32)> {
     let logit = blocked.logit(index)?;
     let is_ranked = ranked.iter().any(|key| key.id() == index);
     (logit > f32::NEG_INFINITY && !is_ranked).then_some((index, logit))

@@ -19,7 +19,7 @@ impl Report {
 fn report(out: &mut Text, report: &Report) -> fmt::Result {
     let Report { tokens, nans, infinities, selecting, stages, candidates, warnings, .. } = report;
     write!(out, "{{\"tokens\":{tokens},\"nans\":{nans},\"infinities\":{infinities}")?;
-    write!(out, ",\"entropy\":{},\"selecting\":", number(report.entropy))?;
+    write!(out, ",\"entropy\":{},\"selecting\":", json_number(report.entropy))?;
     index(out, *selecting)?;
     list(out, ",\"stages\":", stages, stage)?;
     list(out, ",\"candidates\":", candidates, candidate)?;
@@ -34,21 +34,21 @@ fn stage(out: &mut Text, stage: &StageReport) -> fmt::Result {
     string(out, &stage.parameters)?;
     let StageReport { off, before, after, .. } = stage;
     write!(out, ",\"off\":{off},\"before\":{before},\"after\":{after}")?;
-    write!(out, ",\"raw_mass\":{}", number(stage.raw_mass))?;
-    write!(out, ",\"kept_mass\":{}", number(stage.kept_mass))?;
-    write!(out, ",\"entropy\":{}", number(stage.entropy))?;
-    write!(out, ",\"threshold\":{},\"unit\":", number(stage.threshold.unwrap_or(f64::NAN)))?;
+    write!(out, ",\"raw_mass\":{}", json_number(stage.raw_mass))?;
+    write!(out, ",\"kept_mass\":{}", json_number(stage.kept_mass))?;
+    write!(out, ",\"entropy\":{}", json_number(stage.entropy))?;
+    write!(out, ",\"threshold\":{},\"unit\":", json_number(stage.threshold.unwrap_or(f64::NAN)))?;
     string(out, stage.unit)?;
     out.write_char('}')
 }
 
 fn candidate(out: &mut Text, token: &CandidateReport) -> fmt::Result {
-    write!(out, "{{\"id\":{},\"logit\":{}", token.id, number(token.logit))?;
-    write!(out, ",\"raw_probability\":{}", number(token.raw_probability))?;
-    write!(out, ",\"running\":{},\"dropped_by\":", number(token.running))?;
+    write!(out, "{{\"id\":{},\"logit\":{}", token.id, json_number(token.logit))?;
+    write!(out, ",\"raw_probability\":{}", json_number(token.raw_probability))?;
+    write!(out, ",\"running\":{},\"dropped_by\":", json_number(token.running))?;
     index(out, token.dropped_by)?;
-    write!(out, ",\"final_logit\":{}", number(token.final_logit))?;
-    write!(out, ",\"final_probability\":{}}}", number(token.final_probability))
+    write!(out, ",\"final_logit\":{}", json_number(token.final_logit))?;
+    write!(out, ",\"final_probability\":{}}}", json_number(token.final_probability))
 }
 
 fn index(out: &mut Text, index: Option<usize>) -> fmt::Result {
@@ -90,7 +90,7 @@ fn string(out: &mut Text, text: &str) -> fmt::Result {
 /// The shortest text that reads back as the same number.
 struct Number<T>(T);
 
-fn number<T>(number: T) -> Number<T> {
+fn json_number<T>(number: T) -> Number<T> {
     Number(number)
 }
 

@@ -31,19 +31,19 @@ const C2: f64 = f64::from_bits(0x3fe6_2e42_ff0c_52d6) / N;
 /// Where the unfused products round to the other side: the inputs, with e^x.
 const EXCEPTIONS: [(u32, u32); 2] = [(0x4202_422f, 0x56fc_9f1c), (0xc27c_65d9, 0x11fa_2993)];
 
-/// From here on e^x overflows, and below the other it rounds to 0.
-const LARGEST: f32 = f32::from_bits(0x42b1_7217);
-const SMALLEST: f32 = f32::from_bits(0xc2cf_f1b4);
+/// The largest and the smallest x whose e^x is finite and not 0. The results beyond are infinity and 0.
+const MAX_ARG: f32 = f32::from_bits(0x42b1_7217);
+const MIN_ARG: f32 = f32::from_bits(0xc2cf_f1b4);
 
 /// e^x.
 pub(crate) fn expf(x: f32) -> f32 {
     if x.is_nan() {
         return x;
     }
-    if x > LARGEST {
+    if x > MAX_ARG {
         return f32::INFINITY;
     }
-    if x < SMALLEST {
+    if x < MIN_ARG {
         return 0.0;
     }
     for (input, result) in EXCEPTIONS {
@@ -64,7 +64,7 @@ pub(crate) fn expf(x: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{EXCEPTIONS, LARGEST, SMALLEST, expf};
+    use super::{EXCEPTIONS, MAX_ARG, MIN_ARG, expf};
 
     #[test]
     fn special_values() {
@@ -73,10 +73,10 @@ mod tests {
         assert_eq!(expf(-0.0), 1.0);
         assert_eq!(expf(f32::INFINITY), f32::INFINITY);
         assert_eq!(expf(f32::NEG_INFINITY), 0.0);
-        assert_eq!(expf(LARGEST.next_up()), f32::INFINITY);
-        assert!(expf(LARGEST).is_finite());
-        assert_eq!(expf(SMALLEST.next_down()), 0.0);
-        assert_eq!(expf(SMALLEST), f32::from_bits(1));
+        assert_eq!(expf(MAX_ARG.next_up()), f32::INFINITY);
+        assert!(expf(MAX_ARG).is_finite());
+        assert_eq!(expf(MIN_ARG.next_down()), 0.0);
+        assert_eq!(expf(MIN_ARG), f32::from_bits(1));
     }
 
     /// glibc 2.36 on a CPU with FMA.

@@ -144,8 +144,8 @@ impl Dry {
     /// The penalty for continuing a repetition of `length` tokens.
     fn penalty(&self, length: usize) -> f32 {
         // ln of the largest binary32.
-        const LARGEST: f32 = 88.722_84;
-        let most = if self.base > 1.000_001 { (LARGEST / self.base.ln()) as i32 } else { 0 };
+        const LN_F32_MAX: f32 = 88.722_84;
+        let most = if self.base > 1.000_001 { (LN_F32_MAX / self.base.ln()) as i32 } else { 0 };
         let excess = length as i32 - self.allowed_length;
         let exponent = if most > 0 { excess.min(most) } else { excess };
         (f64::from(self.multiplier) * f64::from(self.base).powf(f64::from(exponent))) as f32
