@@ -193,7 +193,7 @@ void chains_are_statuses() {
               const std::int32_t status = s2_chain_apply(cold.get(), &array);
               CHECK(status == 0 || status == S2_ERROR_OUT_OF_MEMORY);
               if (status < 0) {
-                  CHECK(array.size == 1000 && array.selected == 0 && array.data == tokens.data());
+                  CHECK(array.size == 1000 && array.selected == -1 && array.data == tokens.data());
                   for (std::int32_t id = 0; id < 1000; ++id) {
                       tokens[static_cast<std::size_t>(id)] = {id, 0.0F, 0.0F};
                   }
