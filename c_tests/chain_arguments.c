@@ -22,12 +22,15 @@ static void without_a_chain(void) {
     S2TokenDataArray array = {NULL, 1, 77, true};
     const S2LogitBias bias = {0, 1.0F};
     const int32_t one = 1;
+    uint32_t seed = 17;
 
     array.data = &token;
     CHECK(s2_chain_clone(NULL) == NULL);
     s2_chain_free(NULL);
     s2_chain_reset(NULL);
     CHECK(s2_chain_remove(NULL, 0) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_set_seed(NULL, 0, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_get_seed(NULL, 0, &seed) == S2_ERROR_NULL_POINTER && seed == 17);
     CHECK(s2_chain_count(NULL) == S2_ERROR_NULL_POINTER);
     CHECK(s2_chain_stage_name(NULL, 0) == NULL);
     CHECK(s2_chain_sample(NULL, row, 2) == S2_ERROR_NULL_POINTER);
@@ -147,6 +150,7 @@ static void names_and_places(void) {
     const int32_t no_place[] = {-1, INT_MIN, (int32_t)LENGTH(names), INT_MAX};
     const float row[2] = {1.0F, 2.0F};
     S2Chain *const chain = new_chain();
+    uint32_t seed = 17;
     int32_t i;
 
     CHECK(s2_chain_stage_name(chain, 0) == NULL && s2_chain_remove(chain, 0) == S2_ERROR_BAD_ARGUMENT);
@@ -173,7 +177,19 @@ static void names_and_places(void) {
     for (i = 0; i < (int32_t)LENGTH(no_place); ++i) {
         CHECK(s2_chain_stage_name(chain, no_place[i]) == NULL);
         CHECK(s2_chain_remove(chain, no_place[i]) == S2_ERROR_BAD_ARGUMENT);
+        CHECK(s2_chain_set_seed(chain, no_place[i], 1) == S2_ERROR_BAD_ARGUMENT);
+        CHECK(s2_chain_get_seed(chain, no_place[i], &seed) == S2_ERROR_BAD_ARGUMENT);
     }
+    for (i = 0; i < (int32_t)LENGTH(names); ++i) {
+        const bool draws = strcmp(names[i], "dist") == 0 || strcmp(names[i], "xtc") == 0 ||
+                           strcmp(names[i], "mirostat_v2") == 0;
+        seed = 17;
+        CHECK_CASE((s2_chain_get_seed(chain, i, &seed) == 0) == draws, "stage %d", (int)i);
+        CHECK(draws || (seed == 17 && s2_chain_set_seed(chain, i, 1) == S2_ERROR_BAD_ARGUMENT));
+    }
+    CHECK(s2_chain_get_seed(chain, 14, &seed) == 0 && seed == UINT32_MAX);
+    CHECK(s2_chain_get_seed(chain, 14, NULL) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_set_seed(chain, 14, 0) == 0 && s2_chain_get_seed(chain, 14, &seed) == 0 && seed == 0);
     CHECK(s2_chain_count(chain) == (int32_t)LENGTH(names));
     CHECK(s2_chain_sample(chain, row, 2) >= 0);
 

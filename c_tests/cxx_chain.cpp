@@ -101,6 +101,9 @@ void stages_as_in_c() {
     chain.reset();
     s2_chain_reset(c);
     CHECK(same_draws() == tokens && tokens != std::vector<std::int32_t>(100, tokens[0]));
+    std::uint32_t seed = 0;
+    CHECK(chain.set_seed(17, 8) == 0 && chain.get_seed(17, seed) == 0 && seed == 8);
+    CHECK(chain.set_seed(16, 8) == S2_ERROR_BAD_ARGUMENT && s2_chain_set_seed(c, 17, 8) == 0);
     // Each selecting stage in its turn.
     CHECK(!chain.remove(18) && chain.remove(15) && s2_chain_remove(c, 15) == 0);
     same_draws();

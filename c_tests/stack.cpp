@@ -218,6 +218,11 @@ void chains() {
          }},
         {"s2_chain_clone", [] { own(s2_chain_clone(chain)); }},
         {"s2_chain_reset", [] { s2_chain_reset(chain); }},
+        {"s2_chain_set_seed", [] { CHECK(s2_chain_set_seed(chain, 0, 1) <= 0); }},
+        {"s2_chain_get_seed", [] {
+             std::uint32_t seed = 0;
+             CHECK(s2_chain_get_seed(chain, 0, &seed) <= 0);
+         }},
         {"s2_chain_remove", [] { CHECK(s2_chain_remove(chain, 0) == 0); }},
         {"s2_chain_free", [] { s2_chain_free(chain); }},
     };

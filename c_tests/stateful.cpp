@@ -406,7 +406,15 @@ void use_chain(World &w, Choices &c) {
         s2_chain_free(third);
     }
     s2_chain_free(twin);
-    switch (c.below(6)) {
+    switch (c.below(7)) {
+        case 6: {
+            const std::int32_t index = static_cast<std::int32_t>(c.below(9)) - 1;
+            const auto seed = static_cast<std::uint32_t>(c.integer());
+            std::uint32_t read = ~seed;
+            const bool seeded = s2_chain_set_seed(chain, index, seed) == 0;
+            CHECK(seeded == (s2_chain_get_seed(chain, index, &read) == 0) && seeded == (read == seed));
+            break;
+        }
         case 0: (void)s2_chain_accept(chain, c.integer()); break;
         case 1: (void)s2_chain_reset(chain); break;
         case 2: (void)s2_chain_remove(chain, static_cast<std::int32_t>(c.below(9)) - 1); break;

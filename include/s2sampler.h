@@ -1039,6 +1039,26 @@ void s2_chain_free(S2Chain *chain);
 int32_t s2_chain_reset(S2Chain *chain);
 
 /**
+ * Restarts the generator of the stage at `index` from another `seed`, to which s2_chain_reset()
+ * then returns. Nothing else of the chain changes. So a chain can serve one request after the
+ * other: reset it, then seed its stages.
+ *
+ * Returns 0, or S2_ERROR_BAD_ARGUMENT if there is no such stage or it has no generator.
+ */
+S2_MUST_USE int32_t s2_chain_set_seed(S2Chain *chain, int32_t index, uint32_t seed);
+
+/**
+ * Writes the seed of the stage at `index` to `seed`.
+ *
+ * Returns 0, or a status, and then nothing is written: S2_ERROR_BAD_ARGUMENT as for
+ * s2_chain_set_seed().
+ */
+S2_MUST_USE
+int32_t s2_chain_get_seed(const S2Chain *chain,
+                          int32_t index,
+                          uint32_t *seed);
+
+/**
  * Draws one token: applies the stages to a row, and accepts the selected token.
  *
  * `logits`, `n`: the row, as for s2_sample_token().

@@ -658,6 +658,16 @@ public:
     /** Histories empty, generators as seeded; 0 or a status. See s2_chain_reset(). */
     std::int32_t reset() noexcept { return s2_chain_reset(get()); }
 
+    /** Restarts a stage's generator from another seed; 0 or a status. See s2_chain_set_seed(). */
+    std::int32_t set_seed(std::int32_t index, std::uint32_t seed) noexcept {
+        return s2_chain_set_seed(get(), index, seed);
+    }
+
+    /** Writes the seed of a stage to `seed`; 0 or a status. See s2_chain_get_seed(). */
+    std::int32_t get_seed(std::int32_t index, std::uint32_t &seed) const noexcept {
+        return s2_chain_get_seed(get(), index, &seed);
+    }
+
     /** Each of these appends a stage, as the s2_chain_add_*() of its name. They return the object itself, hence
         the &: not for a temporary object. */
     Chain &logit_bias(const LogitBias *biases, std::size_t count) & noexcept {

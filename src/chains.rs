@@ -123,6 +123,39 @@ pub unsafe extern "C" fn s2_chain_stage_name(chain: *const S2Chain, index: i32) 
     })
 }
 
+/// Restarts the generator of the stage at `index` from another `seed`, to which s2_chain_reset()
+/// then returns. Nothing else of the chain changes. So a chain can serve one request after the
+/// other: reset it, then seed its stages.
+///
+/// Returns 0, or S2_ERROR_BAD_ARGUMENT if there is no such stage or it has no generator.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_set_seed(chain: *mut S2Chain, index: i32, seed: u32) -> i32 {
+    guard::change(chain, |chain, _| {
+        chain.reseed(usize::try_from(index).map_err(|_| Error::BadArgument)?, seed)?;
+        Ok(0)
+    })
+}
+
+/// Writes the seed of the stage at `index` to `seed`.
+///
+/// Returns 0, or a status, and then nothing is written: S2_ERROR_BAD_ARGUMENT as for
+/// s2_chain_set_seed().
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_get_seed(
+    chain: *const S2Chain,
+    index: i32,
+    seed: *mut u32,
+) -> i32 {
+    guard::status(|call| {
+        let found = guard::read(call, chain, |chain| {
+            chain.seed(usize::try_from(index).map_err(|_| Error::BadArgument)?)
+        })?;
+        pointers::write(seed, found)
+    })
+}
+
 /// Draws one token: applies the stages to a row, and accepts the selected token.
 ///
 /// `logits`, `n`: the row, as for s2_sample_token().

@@ -178,6 +178,24 @@ impl Chain {
         self.stages.iter_mut().for_each(|stage| stage.ops_mut().reset());
     }
 
+    /// The seed of a stage's generator.
+    ///
+    /// # Errors
+    /// [`Error::BadArgument`] if there is no such stage or it has no generator.
+    pub fn seed(&self, index: usize) -> Result<u32, Error> {
+        self.stages.get(index).and_then(|stage| stage.ops().seed()).ok_or(Error::BadArgument)
+    }
+
+    /// Restarts a stage's generator from another seed, to which [`Chain::reset`] then returns.
+    ///
+    /// # Errors
+    /// Those of [`Chain::seed`].
+    pub fn reseed(&mut self, index: usize, seed: u32) -> Result<(), Error> {
+        self.seed(index)?;
+        self.stages.get_mut(index).ok_or(Error::BadArgument)?.ops_mut().reseed(seed);
+        Ok(())
+    }
+
     /// A copy in the same state, which continues identically. Working memory is not copied.
     ///
     /// # Errors

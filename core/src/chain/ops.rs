@@ -38,6 +38,14 @@ pub(super) trait StageOps: Debug {
     /// Forgets the accepted tokens and restarts the generator from its seed.
     fn reset(&mut self) {}
 
+    /// The seed of the stage's generator; none if it has none.
+    fn seed(&self) -> Option<u32> {
+        None
+    }
+
+    /// Restarts the generator from another seed, for a stage that has one.
+    fn reseed(&mut self, _seed: u32) {}
+
     // The rest is for reports.
 
     /// The parameter that matters most, for a warning.

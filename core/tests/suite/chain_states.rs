@@ -64,6 +64,32 @@ fn reset_restores_the_initial_state() {
 }
 
 #[test]
+fn a_new_seed_is_as_good_as_a_new_stage() {
+    let with = |seed| {
+        let xtc = Spec::Xtc { probability: 0.5, threshold: 0.05, min_keep: 1, seed };
+        [
+            xtc,
+            Spec::Penalties { last_n: 8, repeat: 1.2, frequency: 0.0, presence: 0.0 },
+            Spec::Dist(seed + 1),
+        ]
+    };
+    let mut chain = fill(Chain::new(), &with(4));
+    draws(&mut chain, 0..30);
+    chain.reset();
+    assert_eq!((chain.reseed(0, 9), chain.reseed(2, 10)), (Ok(()), Ok(())));
+    assert_eq!((chain.seed(0), chain.seed(2)), (Ok(9), Ok(10)));
+    let first = draws(&mut chain, 0..30);
+    assert_eq!(first, draws(&mut fill(Chain::new(), &with(9)), 0..30));
+    assert_ne!(first, draws(&mut fill(Chain::new(), &with(4)), 0..30));
+    chain.reset();
+    assert_eq!(draws(&mut chain, 0..30), first, "reset returns to the new seed");
+    for index in [1, 3] {
+        assert_eq!(chain.seed(index), Err(Error::BadArgument));
+        assert_eq!(chain.reseed(index, 1), Err(Error::BadArgument));
+    }
+}
+
+#[test]
 fn a_stage_can_be_removed_and_added_again() {
     let all = specs();
     for index in 0..all.len() {

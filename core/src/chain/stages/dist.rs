@@ -81,7 +81,15 @@ impl StageOps for Dist {
     }
 
     fn reset(&mut self) {
-        self.generator = Generator::new(self.generator.seed());
+        self.reseed(self.generator.seed());
+    }
+
+    fn seed(&self) -> Option<u32> {
+        Some(self.generator.seed())
+    }
+
+    fn reseed(&mut self, seed: u32) {
+        self.generator = Generator::new(seed);
     }
 
     fn warn(&self, _seen: &Observed<'_>, _warnings: &mut Warnings<'_>) -> Result<(), Error> {

@@ -90,7 +90,15 @@ impl StageOps for MirostatV2 {
 
     fn reset(&mut self) {
         self.mu = 2.0 * self.tau;
-        self.generator = Generator::new(self.generator.seed());
+        self.reseed(self.generator.seed());
+    }
+
+    fn seed(&self) -> Option<u32> {
+        Some(self.generator.seed())
+    }
+
+    fn reseed(&mut self, seed: u32) {
+        self.generator = Generator::new(seed);
     }
 
     fn threshold(&self, _seen: &Observed<'_>) -> Option<Threshold> {

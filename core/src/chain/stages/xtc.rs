@@ -113,7 +113,15 @@ impl StageOps for Xtc {
     }
 
     fn reset(&mut self) {
-        self.generator = Generator::new(self.generator.seed());
+        self.reseed(self.generator.seed());
+    }
+
+    fn seed(&self) -> Option<u32> {
+        Some(self.generator.seed())
+    }
+
+    fn reseed(&mut self, seed: u32) {
+        self.generator = Generator::new(seed);
         (self.chance, self.used) = (self.generator.uniform_float(), false);
     }
 
