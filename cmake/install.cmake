@@ -21,6 +21,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/LICENSE-APACHE" "${PROJECT_SOURCE_DIR}/LICE
 install(FILES "${s2_link_name}" "${s2_static}"
     DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT s2sampler_development)
 install(FILES "${PROJECT_SOURCE_DIR}/include/s2sampler.h" "${PROJECT_SOURCE_DIR}/include/s2sampler.hpp"
+    "${PROJECT_SOURCE_DIR}/include/s2sampler_llama.hpp"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT s2sampler_development)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/dropin/"
     DESTINATION "${s2_dropin_dir}" COMPONENT s2sampler_development

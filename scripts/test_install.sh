@@ -63,6 +63,7 @@ files_are() {
     diff <(cd "$1" && find . ! -type d | sed 's|^\./||' | LC_ALL=C sort) - <<EOF
 include/s2sampler.h
 include/s2sampler.hpp
+include/s2sampler_llama.hpp
 lib/cmake/s2sampler/s2samplerConfig.cmake
 lib/cmake/s2sampler/s2samplerConfigVersion.cmake
 lib/libs2sampler.a

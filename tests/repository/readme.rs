@@ -105,7 +105,7 @@ fn examples_print_what_their_last_comment_says() {
 #[test]
 fn readme_is_short() {
     let lines = read("README.md").lines().count();
-    assert!(lines < 220, "{lines} lines");
+    assert!(lines < 260, "{lines} lines");
 }
 
 /// The stand-in engine is built with the lines that the README shows.

@@ -4,7 +4,7 @@
 //! entry for each round.
 
 mod clock;
-#[path = "../../common/mod.rs"]
+#[path = "../../../core/benches/common/mod.rs"]
 mod common;
 #[cfg(feature = "llama")]
 mod llama;

@@ -6,7 +6,7 @@
 //! llama.cpp makes of them is undefined.
 
 mod cases;
-#[path = "../../../../common/mod.rs"]
+#[path = "../../../../../core/benches/common/mod.rs"]
 mod common;
 mod compare;
 mod peer;

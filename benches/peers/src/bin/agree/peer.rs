@@ -167,7 +167,7 @@ fn stage(spec: &Spec, vocabulary: i32) -> *mut llama_sampler {
             }
             Spec::Greedy => llama_sampler_init_greedy(),
             Spec::Dist(seed) => llama_sampler_init_dist(*seed),
-            Spec::S2(_) | Spec::Softmax => unreachable!("llama.cpp has none"),
+            other => unreachable!("llama.cpp has no {other:?}"),
         }
     }
 }

@@ -5,7 +5,7 @@
 
 #[path = "../../clock.rs"]
 mod clock;
-#[path = "../../../../common/mod.rs"]
+#[path = "../../../../../core/benches/common/mod.rs"]
 mod common;
 #[path = "../agree/peer.rs"]
 mod peer;
