@@ -891,9 +891,10 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  *
  *  sorts      puts the candidates in the order of step 1 (rank order) and drops those at -inf;
  *             if all are, rank 0 alone stays
- *  softmax    p = e / S with e = expf(l - m), m the largest logit, S the sum of the e, added one
- *             by one in rank order. If m is +inf, e is 1 at +inf and 0 elsewhere. If m is -inf, e
- *             is 1 for the first in rank order and 0 for the others.
+ *  softmax    e = expf(l - m), m the largest logit; E[i] the sum of the e, added in double, one by
+ *             one in rank order; S the last E; p = e / S, divided in double, then rounded to
+ *             binary32. If m is +inf, e is 1 at +inf and 0 elsewhere. If m is -inf, e is 1 for the
+ *             first in rank order and 0 for the others.
  *  H          the last last_n accepted tokens (last_n -1: all), oldest first
  *  min_keep   at least this many candidates stay, all if there are fewer; 0 counts as 1
  *
@@ -909,7 +910,7 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  *                   keeps the first; t = +inf makes all l > -inf equal
  *  top_k            sorts; keeps the first k                                      k <= 0
  *  top_p            sorts; softmax; keeps ranks up to and including the first     p >= 1
- *                   where the running sum of p[i] is >= p; min_keep
+ *                   with E[i] >= p * S in double; min_keep
  *  min_p            keeps l >= m + logf(min_p); if these are < min_keep, sorts    p <= 0
  *                   and keeps the first min_keep
  *  penalties        a token c > 0 times in H: l * repeat if l <= 0, else          last_n 0; repeat
@@ -918,14 +919,12 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  *  logit_bias       l + bias, for each bias in the order given; ids that are      no biases
  *                   not among the candidates are ignored
  *  s2               steps 1 to 6 of "One draw" over the candidates; see below     never
- *  softmax          softmax; a later top_p uses these p instead of its own, see   never
- *                   below
- *  epsilon_cutoff   sorts; softmax, with p in double; keeps p[i] >= epsilon;      epsilon <= 0
- *                   min_keep
+ *  softmax          softmax; a later top_p uses its e and S, see below            never
+ *  epsilon_cutoff   sorts; softmax; keeps p[i] >= epsilon; min_keep               epsilon <= 0
  *  typical          sorts; softmax; s = |-ln p - entropy| in double, p ln p = 0   p >= 1
  *                   and s = +inf for p = 0; keeps by rising s, ties by rank, up
- *                   to and including the first where the running sum of p[i] is
- *                   > p; min_keep; leaves this order
+ *                   to and including the first where the running double sum of
+ *                   their e is > p * S; min_keep; leaves this order
  *  top_n_sigma      keeps l >= m - n * sigma, sigma the population standard       n <= 0
  *                   deviation of the finite l, in double; drops nothing if no l
  *                   is finite or n * sigma is NaN
@@ -947,9 +946,10 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  *                   mu = mu - eta * (-log2f(p of the selected) - tau), in every
  *                   pass, not when a token is accepted
  *
- * softmax and top_p: the p of stage softmax stay in force for later top_p stages until a stage that
- * is not off edits logits (logit_bias, penalties, dry; even if no logit changes), divides them, or
- * computes new p. A temperature <= 0 divides nothing.
+ * softmax and top_p: the e and S of stage softmax stay in force for later top_p stages until a
+ * stage that is not off edits logits (logit_bias, penalties, dry; even if no logit changes),
+ * divides them, or computes new p. E[i] then adds these e of the candidates still there. A
+ * temperature <= 0 divides nothing.
  *
  * s2 drops candidates at -inf, but they still count for the random words. It sorts the others and
  * sets l to (l - m) / temperature and p to q of step 2. A temperature <= 0, or a +inf logit, leaves
@@ -990,14 +990,16 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  * Sources, and differences from llama.cpp (as in llama-cpp-sys-2 0.1.161) and from Hugging Face's
  * generate:
  *
- *  top_p            Holtzman et al. 2020, arXiv:1904.09751. llama.cpp, Hugging Face: the same, but
- *                   for equal logits. (Step 4 and stage s2 drop the token that reaches top_p.)
+ *  top_p            Holtzman et al. 2020, arXiv:1904.09751. Hugging Face: the same, but for equal
+ *                   logits. llama.cpp: also, but its sums are binary32 and lose the tail of a long
+ *                   row. (Step 4 and stage s2 drop the token that reaches top_p.)
  *  top_k            llama.cpp: the order of equal logits is unspecified. Hugging Face: candidates
  *                   equal to the k-th stay, too.
  *  min_p            Nguyen et al. 2024, arXiv:2407.01082. llama.cpp: the same. Hugging Face:
  *                   compares probabilities, not logits.
- *  epsilon_cutoff   Hewitt et al. 2022, arXiv:2210.15191. Hugging Face: the same, but in binary32.
- *  typical          Meister et al. 2023, arXiv:2202.00666. As min_p.
+ *  epsilon_cutoff   Hewitt et al. 2022, arXiv:2210.15191. Hugging Face: the same.
+ *  typical          Meister et al. 2023, arXiv:2202.00666. llama.cpp: its sums are binary32.
+ *                   Hugging Face: through the first where the sum is >= p; keeps all of equal s.
  *  top_n_sigma      Tang et al. 2024, arXiv:2411.07641. llama.cpp: sets to -inf and keeps in the
  *                   list.
  *  xtc              p-e-w 2024, text-generation-webui, pull request 6335. llama.cpp: the same, but

@@ -6,7 +6,6 @@ pub(crate) mod nucleus;
 use crate::rng::Source;
 use crate::rules::discrete::discrete_distribution;
 use crate::rules::min_p;
-use crate::rules::nucleus::Nucleus;
 use crate::rules::rank::RankKey;
 use crate::rules::temperature::tempered;
 use crate::rules::weights::normalize_twice;
@@ -216,7 +215,7 @@ impl Draw<'_> {
             return certain(self.argmax(), limit);
         }
         let (mut candidates, resolution) =
-            nucleus::cut(Nucleus::Exclusive, &mut blocked, prefix, limit, params.nucleus())?;
+            nucleus::single::cut(&mut blocked, prefix, limit, params.nucleus())?;
         resolutions.add(resolution);
         if !min_p::is_off(options.min_p) {
             let low = min_p::lowest_logit(blocked.top, options.min_p);

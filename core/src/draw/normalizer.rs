@@ -1,4 +1,5 @@
-//! The softmax normaliser S of a row, known as closely as a draw needs it.
+//! The softmax normaliser S of a row, known as closely as a draw needs it. (The S of chains is that of
+//! [`double`].)
 //!
 //! S is defined as the binary32 sum, in rank order, of `e_i = expf(l_i - m)` over all tokens, m being
 //! the largest logit and so `e_0 = 1`. Sorting the row would give it. This module gives S, or bounds
@@ -24,6 +25,8 @@
 //! the row, [`exact`] uses 3 to 5 with another. `nucleus` compares the results for both bounds.
 //! docs/proofs.md has worked examples of 3 to 5.
 
+pub(crate) mod double;
+
 use crate::Error;
 use crate::select::{BlockedRow, RankedPrefix};
 use crate::sequential_sum::single;
@@ -31,11 +34,11 @@ use crate::simd::{
     BLOCK_LEN, Cap, EXP_ERROR, ExpRange, ExpSum, MIN_ADDEND_LN, Segment, TILE_ROUNDINGS, Tail,
 };
 
-/// Two binary32 numbers with `low <= S <= high`.
+/// Two numbers with `low <= S <= high`, of the format of S.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Bounds {
-    pub low: f32,
-    pub high: f32,
+pub(crate) struct Bounds<T = f32> {
+    pub low: T,
+    pub high: T,
 }
 
 /// No binary32 sum of numbers up to 1 gets past this: 2^24 + 1 rounds to 2^24. Also the reciprocal of
@@ -44,23 +47,51 @@ const CEILING: f64 = (1 << 24) as f64;
 
 /// Bounds from the first ranks and the block maxima; the row is not read again.
 pub(crate) fn from_maxima(blocked: &BlockedRow<'_>, prefix: &RankedPrefix) -> Bounds {
-    let (last, last_exp) = prefix.last();
-    let (ranks, first_ranks) = (prefix.exps().len(), sum_in_double(prefix.exps()));
-    let cap = Cap { top: blocked.top, cap: last.logit() };
-    let sums = blocked.kernels.sum_maxima_exps(blocked.block_maxima, cap);
-    // Each maximum is another token. Those below the last rank are not in the prefix. If more reach the
-    // last rank than the prefix has ranks, the excess is not in the prefix either, and equals the last
-    // rank.
-    let excess = sums.reaching_cap.saturating_sub(ranks);
-    let low = first_ranks + sums.below_cap + excess as f64 * f64::from(last_exp);
-    // Every token outside the prefix is at most its block's maximum, and at most the last rank.
-    let high = first_ranks + sums.capped * BLOCK_LEN as f64;
-    // The kernel adds one vector of maxima after the other, in binary32.
-    let roundings = blocked.block_maxima.len() * BLOCK_LEN / blocked.kernels.tile_len();
+    let first_ranks = sum_in_double(prefix.exps());
+    let others = Others::of(blocked, prefix, MIN_ADDEND_LN);
+    let ranks = prefix.exps().len();
     Bounds {
-        low: at_least(low, ranks + sums.count + excess + roundings),
-        high: at_most(high, ranks + sums.count * BLOCK_LEN + roundings),
+        low: at_least(first_ranks + others.low, ranks + others.low_terms + others.roundings),
+        high: at_most(first_ranks + others.high, ranks + others.high_terms + others.roundings),
     }
+}
+
+/// What the block maxima say about the exps of the tokens that are not in the prefix: two sums, which their
+/// sum lies between, but for the errors of the kernel and exps below the floor.
+struct Others {
+    low: f64,
+    high: f64,
+    /// The number of tokens that may be in either sum.
+    low_terms: usize,
+    high_terms: usize,
+    /// The binary32 additions on the way of an exp into the sums.
+    roundings: usize,
+}
+
+impl Others {
+    #[inline]
+    fn of(blocked: &BlockedRow<'_>, prefix: &RankedPrefix, floor: f32) -> Self {
+        let (last, last_exp) = prefix.last();
+        let cap = Cap { top: blocked.top, cap: last.logit(), floor };
+        let sums = blocked.kernels.sum_maxima_exps(blocked.block_maxima, cap);
+        // Each maximum is another token. Those below the last rank are not in the prefix. If more reach the
+        // last rank than the prefix has ranks, the excess is not in the prefix either, and equals the last
+        // rank.
+        let excess = sums.reaching_cap.saturating_sub(prefix.exps().len());
+        Self {
+            low: sums.below_cap + excess as f64 * f64::from(last_exp),
+            // Every token outside the prefix is at most its block's maximum, and at most the last rank.
+            high: sums.capped * BLOCK_LEN as f64,
+            low_terms: sums.count + excess,
+            high_terms: sums.count * BLOCK_LEN,
+            roundings: lane_len(blocked),
+        }
+    }
+}
+
+/// The block maxima in one lane: the kernel adds one vector of them after the other, in binary32.
+fn lane_len(blocked: &BlockedRow<'_>) -> usize {
+    blocked.block_maxima.len() * BLOCK_LEN / blocked.kernels.tile_len()
 }
 
 /// Bounds from the real sum over the row.

@@ -1,17 +1,14 @@
 //! How many ranks top_k and top_p leave: the cut.
 //!
-//! The running sum `c_i` of `q_i = e_i / S`, in binary32, falls as S grows, since division and addition are
-//! monotone in IEEE arithmetic. So the number of ranks kept grows with S. If two bounds of S give the same
-//! number, so does S itself: the cut is proven, and S need not be known.
-//!
-//! Both rules of `rules::nucleus` end the nucleus at the rank at which the running sum reaches p. That rank
-//! rises as the running sum falls, so the argument holds for both.
+//! Both rules of `rules::nucleus` end the nucleus at the rank at which a running sum gets to p's share of the
+//! normaliser S. The number of ranks kept grows with S. If two bounds of S give the same number, so does S
+//! itself: the cut is proven, and S need not be known. `single` has the S2 engines' rule, whose sums are
+//! binary32, `double` that of chains.
 
-use super::normalizer::{self, Bounds, Estimate};
-use crate::Error;
-use crate::rules::nucleus::Nucleus;
-use crate::select::{BlockedRow, RankedPrefix};
-use crate::sequential_sum::single;
+pub(crate) mod double;
+pub(crate) mod single;
+
+use crate::select::RankedPrefix;
 
 /// What it took to prove a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
@@ -20,7 +17,7 @@ pub(crate) enum Resolution {
     Maxima,
     /// Bounds from a sum over the row.
     Row,
-    /// The exact sum, without a sort of the row.
+    /// The exact sum, or nearly, without a sort of the row.
     Exact,
     /// A sort of the row, for the sum or for the candidates.
     Sort,
@@ -29,126 +26,15 @@ pub(crate) enum Resolution {
 /// The first length of the prefix if top_k allows more.
 const INITIAL_RANKS: usize = 64;
 
-/// Up to this length a second pass over the row costs at most as much as the estimate that could avoid it.
-const SHORT_ROW_LEN: usize = 16_384;
-
-/// The number of candidates, at most `limit`. `prefix` then holds those above -inf.
-pub(crate) fn cut(
-    rule: Nucleus,
-    blocked: &mut BlockedRow<'_>,
-    prefix: &mut RankedPrefix,
-    limit: usize,
-    p: f32,
-) -> Result<(usize, Resolution), Error> {
-    prefix.clear();
-    prefix.grow(blocked, limit.min(INITIAL_RANKS))?;
-    if p.is_nan() {
-        prefix.grow(blocked, limit)?;
-        return Ok((limit, Resolution::Maxima));
-    }
-    let mut resolution = Resolution::Maxima;
-    let mut bounds = match prefix.is_whole() {
-        true => normalizer::by_definition(prefix),
-        false => normalizer::from_maxima(blocked, prefix),
-    };
-    let mut estimated = None;
-    loop {
-        let exps = &prefix.exps()[..limit.min(prefix.exps().len())];
-        let most = kept_ranks(rule, exps, bounds.high, p);
-        let fewest =
-            if bounds.low == bounds.high { most } else { kept_ranks(rule, exps, bounds.low, p) };
-        debug_assert!(fewest.is_some() || most.is_none(), "a smaller sum ends no later");
-        match (fewest, most) {
-            (Some(fewest), Some(most)) if fewest == most => return Ok((most, resolution)),
-            (Some(_), _) => {
-                (bounds, resolution) =
-                    sharper(rule, blocked, prefix, bounds, resolution, limit, p)?;
-                continue;
-            }
-            // Tokens at -inf add nothing: the running sum does not reach p with them either.
-            (None, _) if exps.len() == limit || prefix.is_whole() => {
-                return Ok((limit, resolution));
-            }
-            (None, _) => {}
-        }
-        let estimate = *estimated.get_or_insert_with(|| normalizer::estimate(blocked, prefix).sum);
-        let sum = estimate.clamp(f64::from(bounds.low), f64::from(bounds.high));
-        let target = next_target(prefix, sum, p).min(limit);
-        prefix.grow(blocked, if target > blocked.len / 4 { limit } else { target })?;
-        if prefix.is_whole() {
-            (bounds, resolution) = (normalizer::by_definition(prefix), Resolution::Sort);
-        } else if resolution == Resolution::Maxima {
-            bounds = normalizer::from_maxima(blocked, prefix);
-        }
-    }
-}
-
-/// Closer bounds, by the cheapest way that can be expected to settle the cut.
-fn sharper(
-    rule: Nucleus,
-    blocked: &mut BlockedRow<'_>,
-    prefix: &mut RankedPrefix,
-    bounds: Bounds,
-    resolution: Resolution,
-    limit: usize,
-    p: f32,
-) -> Result<(Bounds, Resolution), Error> {
-    let exps = &prefix.exps()[..limit.min(prefix.exps().len())];
-    // Bounds from the row are the cheaper ones, but as wide as the row is long. They are worth it if top_p
-    // keeps all ranks by a wide margin, or if they are likely to be closer than the share of one rank.
-    let worth_it = |estimate: Estimate| {
-        let kept = |sum: f64| kept_ranks(rule, exps, sum as f32, p).unwrap_or(exps.len());
-        let next_exp = exps.get(kept(estimate.sum)).map_or(0.0, |e| f64::from(*e));
-        kept(0.9 * estimate.sum) == limit
-            || 2.0 * estimate.width * f64::from(p) * estimate.sum < next_exp
-    };
-    if resolution == Resolution::Maxima
-        && (blocked.len <= SHORT_ROW_LEN || worth_it(normalizer::estimate(blocked, prefix)))
-    {
-        return Ok((normalizer::from_row(blocked), Resolution::Row));
-    }
-    if resolution < Resolution::Exact {
-        let exact = normalizer::exact(blocked, prefix, bounds.low)?;
-        return Ok((exact, if prefix.is_whole() { Resolution::Sort } else { Resolution::Exact }));
-    }
-    prefix.grow(blocked, blocked.len)?;
-    Ok((normalizer::by_definition(prefix), Resolution::Sort))
-}
-
-/// [`Nucleus::count`] for the probabilities `exps / sum`, a block at a time; none if the running sum does not
-/// reach `p`.
-fn kept_ranks(rule: Nucleus, exps: &[f32], sum: f32, p: f32) -> Option<usize> {
-    let mut shares = [0.0; single::CHUNK_LEN];
-    let mut running = 0.0_f32;
-    for (chunk, exps) in exps.chunks(single::CHUNK_LEN).enumerate() {
-        let shares = &mut shares[..exps.len()];
-        shares.iter_mut().zip(exps).for_each(|(share, e)| *share = e / sum);
-        let before = running;
-        running = single::add(before, shares);
-        if rule.ends_at(running, p) {
-            // The nucleus ends in this chunk. Single steps find the rank.
-            let mut running = before;
-            let end = shares.iter().position(|share| {
-                running += share;
-                rule.ends_at(running, p)
-            });
-            debug_assert!(end.is_some(), "the single steps end at the sum of the chunk");
-            return end.map(|rank| rule.len(chunk * single::CHUNK_LEN + rank));
-        }
-    }
-    None
-}
-
-/// The number of ranks to grow the prefix to, if S is about `sum`.
+/// The number of ranks to grow the prefix to, if its sum is about `seen` and must get to about `wanted`.
 ///
-/// Later exps are no larger than the last, so reaching p takes at least `missing / last` more ranks. Ask for
-/// 1.5 times that, and grow geometrically while the prefix is short.
-fn next_target(prefix: &RankedPrefix, sum: f64, p: f32) -> usize {
+/// Later exps are no larger than the last, so that takes at least `missing / last` more ranks. Ask for 1.5
+/// times that, and grow geometrically while the prefix is short.
+fn next_target(prefix: &RankedPrefix, seen: f64, wanted: f64) -> usize {
     let len = prefix.exps().len();
     let steady = if len < 2048 { 3 * len } else { len / 16 };
     let (_, last) = prefix.last();
-    let seen: f64 = prefix.exps().iter().map(|e| f64::from(*e)).sum();
-    let missing = 1.5 * (f64::from(p) * sum - seen) / f64::from(last);
+    let missing = 1.5 * (wanted - seen) / f64::from(last);
     len + steady.max(missing.clamp(0.0, f64::from(i32::MAX)) as usize)
 }
 

@@ -4,7 +4,7 @@
 //! `draw::nucleus` say how to get to the same result without sorting a row.
 //!
 //! `rank` has the order of candidates, with NaN as -inf; `penalty`, `nucleus`, `min_p` and
-//! `temperature` are the parameters; `expf` is the one exponential; `weights`,
+//! `temperature` are the parameters; `expf` is the one exponential; `softmax` the probabilities of chains; `weights`,
 //! `discrete` and `inverse_cdf` make the draw; `ras` decides
 //! on a second draw; `entropy` and `std_dev` measure a distribution.
 
@@ -17,6 +17,7 @@ pub(crate) mod nucleus;
 pub(crate) mod penalty;
 pub(crate) mod rank;
 pub(crate) mod ras;
+pub(crate) mod softmax;
 pub(crate) mod std_dev;
 pub(crate) mod temperature;
 pub(crate) mod weights;

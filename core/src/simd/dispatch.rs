@@ -2,6 +2,7 @@
 
 use super::kernels::collect::Wanted;
 use super::kernels::exp_sums::{Cap, ExpRange, ExpSum, MaximaExpSums};
+use super::kernels::expf_sums::{ExpfRange, ExpfSums};
 use super::kernels::tail::{Tail, TailSum};
 use super::kernels::{self, BLOCK_LEN, Segment};
 use super::lanes::Isa;
@@ -30,6 +31,8 @@ pub(crate) trait KernelSet: Debug + Send + Sync + RefUnwindSafe {
     fn collect(&self, segment: Segment<'_>, wanted: Wanted, out: &mut Vec<RankKey>) -> usize;
     fn sum_maxima_exps(&self, maxima: &[f32], cap: Cap) -> MaximaExpSums;
     fn sum_exps(&self, segment: Segment<'_>, range: ExpRange) -> ExpSum;
+    fn sum_exps_up_to(&self, segment: Segment<'_>, range: ExpRange, highest: f32) -> ExpSum;
+    fn sum_expf(&self, segment: Segment<'_>, range: ExpfRange) -> ExpfSums;
     fn tail_sum(&self, segment: Segment<'_>, tail: Tail) -> TailSum;
     /// Takes any number of values.
     fn expf_all(&self, values: &mut [f32]);
@@ -76,6 +79,14 @@ impl<I: Isa + Debug + Send + Sync + RefUnwindSafe> KernelSet for I {
 
     fn sum_exps(&self, segment: Segment<'_>, range: ExpRange) -> ExpSum {
         self.run(|isa| kernels::exp_sums::sum_exps(isa, segment, range))
+    }
+
+    fn sum_exps_up_to(&self, segment: Segment<'_>, range: ExpRange, highest: f32) -> ExpSum {
+        self.run(|isa| kernels::exp_sums::sum_exps_up_to(isa, segment, range, highest))
+    }
+
+    fn sum_expf(&self, segment: Segment<'_>, range: ExpfRange) -> ExpfSums {
+        self.run(|isa| kernels::expf_sums::sum_expf(isa, I::FUSED, segment, range))
     }
 
     fn tail_sum(&self, segment: Segment<'_>, tail: Tail) -> TailSum {

@@ -187,13 +187,60 @@ fn sums_of_exps() {
         assert!(close(sums.sum, sum(&row)));
         assert_eq!(sums.count, row.iter().map(|l| l - top).filter(near).count() as f64);
 
-        let cap = top - 3.0;
-        let sums = kernels.sum_maxima_exps(&maxima, Cap { top, cap });
+        for highest in [top, top - 3.0, row[100], f32::MIN] {
+            let range = ExpRange { top, floor: MIN_ADDEND_LN };
+            let sums = kernels.sum_exps_up_to(segment, range, highest);
+            let those: Vec<f32> = row.iter().copied().filter(|l| *l <= highest).collect();
+            assert!(close(sums.sum, sum(&those)), "{highest}");
+            let count = those.iter().map(|l| l - top).filter(near).count();
+            assert_eq!(sums.count, count as f64, "{highest}");
+        }
+
+        let (cap, floor) = (top - 3.0, MIN_ADDEND_LN);
+        let sums = kernels.sum_maxima_exps(&maxima, Cap { top, cap, floor });
         let capped: Vec<f32> = maxima.iter().map(|m| m.min(cap)).collect();
         let below: Vec<f32> = maxima.iter().copied().filter(|m| *m < cap).collect();
         assert!(close(sums.capped, sum(&capped)) && close(sums.below_cap, sum(&below)));
         assert_eq!(sums.count, maxima.iter().map(|m| m - top).filter(near).count());
         assert_eq!(sums.reaching_cap, maxima.len() - below.len());
+    }
+}
+
+/// The sums of the rule's own exps: those that add exactly in any order are exact, the others counted.
+#[test]
+fn sums_of_expf() {
+    for kernels in levels() {
+        for (tiles, seed) in [(1, 14), (9, 15)] {
+            let mut row = row(kernels, tiles, seed);
+            // Beside the floor, and equal to it.
+            for (place, x) in
+                [-37.0_f32, -37.0_f32.next_up(), -37.0_f32.next_down()].into_iter().enumerate()
+            {
+                row[3 * place] = 5.0 + x;
+            }
+            row[200] = 5.0;
+            let maxima = maxima_of(kernels, &row);
+            let top = kernels.largest(&maxima);
+            assert_eq!(top, 5.0);
+            let segment = Segment { logits: &row, block_maxima: &maxima, first_id: 0 };
+            for least_large in [1e-9_f32, expf(row[0] - top), expf(-3.0), 1.0, 2.0] {
+                let mut want = ExpfSums::default();
+                for x in row.iter().map(|l| l - top).filter(|x| *x >= -37.0) {
+                    match expf(x) {
+                        e if e >= least_large => want.large += f64::from(e),
+                        e => {
+                            (want.small, want.smalls) = (want.small + f64::from(e), want.smalls + 1)
+                        }
+                    }
+                }
+                let got = kernels.sum_expf(segment, ExpfRange { top, least_large });
+                let close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b;
+                assert!(close(got.small, want.small), "{got:?}, {want:?}");
+                assert_eq!(got.smalls, want.smalls, "{:?}, {least_large:e}", kernels.level());
+                let exact = least_large > 1e-8;
+                assert!(if exact { got.large == want.large } else { close(got.large, want.large) });
+            }
+        }
     }
 }
 
@@ -236,12 +283,12 @@ fn step() -> u32 {
     if is_exhaustive { 1 } else { 251 }
 }
 
-/// Needed with glibc 2.36: 1.87e-7; [`EXP_ERROR`] is 9.54e-7. Fails at half of it. Every 251st binary32
+/// Down to the lowest argument of a proven bound, -37. Needed with glibc 2.36: 1.87e-7; [`EXP_ERROR`] is 9.54e-7. Fails at half of it. Every 251st binary32
 /// of the range, which has all exponents; all of them at S2_TEST_SCALE=exhaustive.
 #[test]
 fn exp_is_within_its_error() {
     let step = step();
-    let last = 17.5_f32.to_bits();
+    let last = (-MIN_DOUBLE_ADDEND_LN).to_bits();
     for kernels in levels() {
         let mut worst = 0.0_f64;
         let mut bits = 0;
@@ -274,6 +321,9 @@ fn small_addends_are_below_half_a_unit() {
     }
     let needed = lowest(|x| with_error(x) >= f64::from(half_unit)).next_down();
     assert!((MIN_ADDEND_LN..MIN_ADDEND_LN + 0.005).contains(&needed), "{needed}");
+    // In double: needed is -36.74.
+    assert!(f64::from(expf(MIN_DOUBLE_ADDEND_LN)) < f64::EPSILON / 2.0 * 0.8);
+    assert!(f64::from(expf(MIN_DOUBLE_ADDEND_LN + 0.27)) > f64::EPSILON / 2.0);
     // In the other binades of a running sum.
     for binade in (0..24).map(|power| 2.0_f32.powi(power)) {
         let floor = min_addend_ln(binade);

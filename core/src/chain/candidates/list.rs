@@ -2,11 +2,11 @@
 
 use super::Cut;
 use crate::chain::TokenData;
-use crate::chain::exps::{exps, softmax};
+use crate::chain::exps::{Softmax, s2_probabilities};
 use crate::chain::scratch::Scratch;
-use crate::rules::nucleus::Nucleus;
+use crate::rules::nucleus::count_through;
 use crate::rules::rank::nan_to_neg_inf;
-use crate::sequential_sum::single;
+use crate::rules::softmax::probability;
 use crate::{Error, memory};
 
 /// A list of candidates; from one stage to the next it has at least one.
@@ -18,14 +18,16 @@ pub(in crate::chain) struct List<'a> {
     len: usize,
     /// Whether the candidates are known to be in rank order.
     pub sorted: bool,
-    /// Whether the probabilities in the list are to be used as they are.
+    /// Whether the probabilities in the list and their softmax are to be used as they are.
     pub frozen: bool,
+    /// The softmax that the probabilities in the list come from, once they were filled in.
+    softmax: Softmax,
 }
 
 impl<'a> List<'a> {
     /// A list to be filled when a row is cut.
     pub(super) fn empty(own: &'a mut Vec<TokenData>) -> Self {
-        Self { own, callers: None, len: 0, sorted: false, frozen: false }
+        Self::new(own, None, 0, false)
     }
 
     /// A caller's candidates. `sorted` says that they are in rank order; that is checked.
@@ -37,7 +39,16 @@ impl<'a> List<'a> {
         tokens.iter_mut().for_each(|token| token.logit = nan_to_neg_inf(token.logit));
         let sorted = sorted && tokens.is_sorted_by_key(TokenData::rank);
         let len = tokens.len();
-        Self { own, callers: Some(tokens), len, sorted, frozen: false }
+        Self::new(own, Some(tokens), len, sorted)
+    }
+
+    fn new(
+        own: &'a mut Vec<TokenData>,
+        callers: Option<&'a mut [TokenData]>,
+        len: usize,
+        sorted: bool,
+    ) -> Self {
+        Self { own, callers, len, sorted, frozen: false, softmax: Softmax::NONE }
     }
 
     /// Makes these the candidates.
@@ -161,14 +172,26 @@ impl<'a> List<'a> {
         self.sorted = self.sorted && self.tokens().is_sorted_by_key(TokenData::rank);
     }
 
-    /// Fills in the softmax of the logits, unless the probabilities are frozen.
+    /// S of the probabilities in the list, once they were filled in.
+    pub(in crate::chain) fn sum(&self) -> f64 {
+        self.softmax.sum
+    }
+
+    /// Fills in the probabilities of a list in rank order. [`Scratch::weights`] then has the exps.
     pub(super) fn fill_probs(&mut self, scratch: &mut Scratch) -> Result<(), Error> {
-        if !self.frozen {
-            softmax(scratch.kernels, self.logits(), &mut scratch.weights)?;
-            for (token, p) in self.tokens_mut().iter_mut().zip(&scratch.weights) {
-                token.p = *p;
-            }
-        }
+        debug_assert!(self.sorted);
+        self.softmax = Softmax::of(scratch.kernels, self.logits(), &mut scratch.weights)?;
+        self.put_probs(scratch);
+        self.frozen = false;
+        Ok(())
+    }
+
+    /// Fills in the probabilities of the S2 rule in a list in rank order.
+    pub(super) fn fill_s2_probs(&mut self, scratch: &mut Scratch) -> Result<(), Error> {
+        debug_assert!(self.sorted);
+        s2_probabilities(scratch.kernels, self.logits(), &mut scratch.weights)?;
+        self.tokens_mut().iter_mut().zip(&scratch.weights).for_each(|(token, q)| token.p = *q);
+        self.frozen = false;
         Ok(())
     }
 
@@ -180,17 +203,24 @@ impl<'a> List<'a> {
         memory::reserve(keys, self.len)?;
         keys.extend(self.tokens().iter().map(TokenData::rank));
         keys.sort_unstable();
-        exps(*kernels, keys.iter().map(|key| key.logit()), weights)?;
-        let sum = single::add(0.0, weights);
-        if !exps(*kernels, self.logits(), weights)? {
+        self.softmax = Softmax::of(*kernels, keys.iter().map(|key| key.logit()), weights)?;
+        self.softmax.exps(*kernels, self.logits(), weights)?;
+        if self.softmax.top == f32::NEG_INFINITY {
             // All weight is that of the first in rank order, which is the lowest id.
             let ids = self.tokens().iter().map(|token| token.id).enumerate();
             let first = ids.min_by_key(|(_, id)| *id).map_or(0, |(place, _)| place);
             weights.rotate_right(first);
         }
-        self.tokens_mut().iter_mut().zip(&*weights).for_each(|(token, e)| token.p = e / sum);
+        self.put_probs(scratch);
         self.frozen = true;
         Ok(())
+    }
+
+    /// Writes the probabilities of [`Scratch::weights`] into the list.
+    fn put_probs(&mut self, scratch: &Scratch) {
+        let sum = self.softmax.sum;
+        let tokens = self.tokens_mut().iter_mut().zip(&scratch.weights);
+        tokens.for_each(|(token, e)| token.p = probability(*e, sum));
     }
 
     /// Keeps the ranks up to and including the first at which the running sum of the probabilities reaches
@@ -202,8 +232,13 @@ impl<'a> List<'a> {
         min_keep: usize,
     ) -> Result<(), Error> {
         self.keep_top_k(usize::MAX);
-        self.fill_probs(scratch)?;
-        let reached = Nucleus::Inclusive.count(self.tokens().iter().map(|token| token.p), p);
+        if self.frozen {
+            // Cuts have dropped candidates since, but changed no logit.
+            self.softmax.exps(scratch.kernels, self.logits(), &mut scratch.weights)?;
+        } else {
+            self.fill_probs(scratch)?;
+        }
+        let reached = count_through(&scratch.weights, p, self.softmax.sum);
         self.truncate(reached.unwrap_or(self.len).max(min_keep));
         Ok(())
     }

@@ -12,7 +12,8 @@ pub(super) use row::RowMemory;
 use super::TokenData;
 use super::exps::exps;
 use super::scratch::{Memory, Scratch};
-use crate::rules::nucleus::Nucleus;
+use crate::rules::nucleus::count_below;
+use crate::rules::softmax::probability;
 use crate::rules::std_dev::std_dev;
 use crate::rules::temperature::{Scaling, scaling, uniform};
 use crate::{Error, SamplerParams, memory};
@@ -229,22 +230,28 @@ impl<'a> Candidates<'a> {
         Ok((&mut self.list, self.scratch))
     }
 
-    /// The candidates as a list in rank order, without those at -inf, and their probabilities in it.
+    /// The candidates as a list in rank order, without those at -inf, and their probabilities in it; their
+    /// exps are in [`Scratch::weights`].
     pub(super) fn ranked(&mut self) -> Result<(&mut List<'a>, &mut Scratch), Error> {
-        self.keep_top_k(usize::MAX)?;
-        let (list, scratch) = self.as_list()?;
-        list.frozen = false;
+        let (list, scratch) = self.ranked_list()?;
         list.fill_probs(scratch)?;
         Ok((list, scratch))
+    }
+
+    /// The candidates as a list in rank order, without those at -inf.
+    fn ranked_list(&mut self) -> Result<(&mut List<'a>, &mut Scratch), Error> {
+        self.keep_top_k(usize::MAX)?;
+        self.as_list()
     }
 
     /// Puts the exps of the candidates into [`Scratch::weights`]; false if none is above -inf.
     pub(super) fn weigh(&mut self) -> Result<bool, Error> {
         self.materialize_ranks()?;
-        match &mut self.row {
+        let top = match &mut self.row {
             Some(row) => row.weigh(self.scratch),
             None => exps(self.scratch.kernels, self.list.logits(), &mut self.scratch.weights),
-        }
+        };
+        Ok(top? > f32::NEG_INFINITY)
     }
 
     /// The place of the first in rank order; none if no candidate is above -inf.
@@ -270,7 +277,7 @@ impl<'a> Candidates<'a> {
     pub(super) fn put_weights(&mut self, sum: f64) {
         if self.row.is_none() {
             let tokens = self.list.tokens_mut().iter_mut().zip(&self.scratch.weights);
-            tokens.for_each(|(token, w)| token.p = (f64::from(*w) / sum) as f32);
+            tokens.for_each(|(token, w)| token.p = probability(*w, sum));
         }
     }
 
@@ -287,7 +294,8 @@ impl<'a> Candidates<'a> {
         }
         let all = self.len();
         let limit = params.rank_limit(all);
-        let (list, _) = self.ranked()?;
+        let (list, scratch) = self.ranked_list()?;
+        list.fill_s2_probs(scratch)?;
         let ranks = list.tokens().len();
         if !list.tokens().first().is_some_and(|token| token.logit.is_finite()) {
             // There is no sum to divide by, so top_p drops nothing, and rank 0 is the answer.
@@ -295,7 +303,7 @@ impl<'a> Candidates<'a> {
             return Ok(limit - 1);
         }
         let p = params.nucleus();
-        let passed = Nucleus::Exclusive.count(list.tokens().iter().map(|token| token.p), p);
+        let passed = count_below(list.tokens().iter().map(|token| token.p), p);
         // Candidates at -inf add nothing to the sum: they stay if it does not pass p.
         let kept = passed.unwrap_or(all).min(limit);
         list.truncate(kept);

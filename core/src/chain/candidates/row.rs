@@ -53,7 +53,7 @@ pub(super) struct Row<'a> {
 }
 
 /// The first ranks of a row whose probabilities are frozen. A nucleus of these needs the sum over the row
-/// only as closely as `nucleus::cut` does, so they stay a row until a stage does more than cut.
+/// only as closely as `nucleus::double` does, so they stay a row until a stage does more than cut.
 #[derive(Debug, Clone, Copy)]
 struct Frozen {
     /// How many there are; none while it is the whole row.
@@ -225,8 +225,8 @@ impl<'a> Row<'a> {
         if self.is_untouched() { Ok(()) } else { self.copy() }
     }
 
-    /// Puts the exps of the row into [`Scratch::weights`]; false if no token is above -inf.
-    pub(super) fn weigh(&mut self, scratch: &mut Scratch) -> Result<bool, Error> {
+    /// Puts the exps of the row into [`Scratch::weights`]; returns the largest logit.
+    pub(super) fn weigh(&mut self, scratch: &mut Scratch) -> Result<f32, Error> {
         debug_assert!(!self.is_cut());
         self.materialize()?;
         let logits = self.source().iter().copied().map(nan_to_neg_inf);

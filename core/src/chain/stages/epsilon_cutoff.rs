@@ -50,18 +50,10 @@ impl StageOps for EpsilonCutoff {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
-        candidates.keep_top_k(usize::MAX)?;
-        candidates.as_list()?;
-        candidates.weigh()?;
+        let (list, _) = candidates.ranked()?;
         // In rank order, so the first that falls short is the end.
-        let weights = candidates.scratch.weights.iter().map(|weight| f64::from(*weight));
-        let sum: f64 = weights.clone().sum();
-        let epsilon = f64::from(self.epsilon);
-        let kept = weights.clone().position(|weight| weight / sum < epsilon);
-        candidates.put_weights(sum);
-        let (list, _) = candidates.as_list()?;
+        let kept = list.tokens().iter().position(|token| token.p < self.epsilon);
         list.truncate(kept.unwrap_or(usize::MAX).max(self.min_keep));
-        list.frozen = false;
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::reserve;
 use crate::rules::entropy::entropy;
+use crate::rules::nucleus::target;
 use crate::{Error, Stage, TokenData};
 use core::fmt::{self, Display, Write};
 
@@ -60,10 +61,11 @@ impl StageOps for Typical {
         scores.extend(list.tokens().iter().zip(0..).map(|(t, rank)| (score(t.p), rank, *t)));
         // Equal scores are in rank order.
         scores.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let target = target(self.p, list.sum());
         let mut running = 0.0;
-        let passes = |(_, _, token): &(f64, u32, TokenData)| {
-            running += token.p;
-            running > self.p
+        let passes = |(_, rank, _): &(f64, u32, TokenData)| {
+            running += f64::from(scratch.weights[*rank as usize]);
+            running > target
         };
         let passed = scores.iter().position(passes).map_or(scores.len(), |place| place + 1);
         list.tokens_mut().iter_mut().zip(&*scores).for_each(|(place, (_, _, t))| *place = *t);

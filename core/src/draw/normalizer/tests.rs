@@ -161,7 +161,7 @@ fn bounds_from_maxima_allow_for_the_roundings_of_the_lanes() {
                 assert_eq!(prefix.keys().len(), 1, "the lanes sum all maxima below the top");
                 let (bounds, s) = (from_maxima(&blocked, &prefix), literal_sum(&row));
                 assert!(bounds.low <= s && s <= bounds.high, "{s:e} not in {bounds:?}");
-                let cap = Cap { top: 0.0, cap: 0.0 };
+                let cap = Cap { top: 0.0, cap: 0.0, floor: MIN_ADDEND_LN };
                 let sums = kernels.sum_maxima_exps(blocked.block_maxima, cap);
                 let low = |roundings| at_least(1.0 + sums.below_cap, 1 + sums.count + roundings);
                 let vectors = blocked.block_maxima.len() / lanes;

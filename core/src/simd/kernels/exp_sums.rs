@@ -17,9 +17,11 @@ pub(crate) struct Cap {
     /// The logit of rank 0.
     pub top: f32,
     pub cap: f32,
+    /// How far below the top a maximum counts: negative, at least [`EXP_MIN_ARG`](super::exp::EXP_MIN_ARG).
+    pub floor: f32,
 }
 
-/// Sums over the maxima within [`MIN_ADDEND_LN`] of the top. `normalizer` has the slack that they need.
+/// Sums over the maxima within the floor of the top. `normalizer` has the slack that they need.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MaximaExpSums {
     /// The sum of e^(max - top) over the maxima below `cap`.
@@ -34,8 +36,8 @@ pub(crate) struct MaximaExpSums {
 
 #[inline(always)]
 pub(crate) fn sum_maxima_exps<S: Simd>(simd: S, maxima: &[f32], cap: Cap) -> MaximaExpSums {
-    let Cap { top, cap } = cap;
-    let (top, cap, floor) = (simd.splat(top), simd.splat(cap), simd.splat(MIN_ADDEND_LN));
+    let Cap { top, cap, floor } = cap;
+    let (top, cap, floor) = (simd.splat(top), simd.splat(cap), simd.splat(floor));
     let zero = simd.splat(0.0);
     let (mut below_cap, mut capped) = (zero, zero);
     let (mut count, mut reaching_cap) = (0, 0);
@@ -79,6 +81,29 @@ pub(crate) struct ExpSum {
 
 #[inline(always)]
 pub(crate) fn sum_exps<S: Simd>(simd: S, segment: Segment<'_>, range: ExpRange) -> ExpSum {
+    sum_exps_where(simd, segment, range, |_, near| near)
+}
+
+/// As [`sum_exps`], over the logits that are at most `highest`.
+#[inline(always)]
+pub(crate) fn sum_exps_up_to<S: Simd>(
+    simd: S,
+    segment: Segment<'_>,
+    range: ExpRange,
+    highest: f32,
+) -> ExpSum {
+    let highest = simd.splat(highest);
+    sum_exps_where(simd, segment, range, |logits, near| simd.and(near, simd.ge(highest, logits)))
+}
+
+/// As [`sum_exps`], over the logits that `which` leaves of those within the floor.
+#[inline(always)]
+fn sum_exps_where<S: Simd>(
+    simd: S,
+    segment: Segment<'_>,
+    range: ExpRange,
+    which: impl Fn(S::F, S::M) -> S::M,
+) -> ExpSum {
     let ExpRange { top, floor } = range;
     let (tops, floors, one) = (simd.splat(top), simd.splat(floor), simd.splat(1.0));
     let mut all = ExpSum::default();
@@ -88,12 +113,14 @@ pub(crate) fn sum_exps<S: Simd>(simd: S, segment: Segment<'_>, range: ExpRange) 
         }
         let (mut sum, mut count) = ([simd.splat(0.0); UNROLL], [simd.splat(0.0); UNROLL]);
         for vectors in tile.chunks_exact(UNROLL * S::LANES) {
-            let x: [S::F; UNROLL] =
-                from_fn(|i| simd.sub(simd.load(&vectors[i * S::LANES..][..S::LANES]), tops));
+            let logits: [S::F; UNROLL] =
+                from_fn(|i| simd.load(&vectors[i * S::LANES..][..S::LANES]));
+            let x = logits.map(|logits| simd.sub(logits, tops));
             // The exp of NaN or of x below the floor is arbitrary: it is masked out.
             let e = exp(simd, x);
-            sum = from_fn(|i| simd.add(sum[i], simd.keep(simd.ge(x[i], floors), e[i])));
-            count = from_fn(|i| simd.add(count[i], simd.keep(simd.ge(x[i], floors), one)));
+            let counts: [S::M; UNROLL] = from_fn(|i| which(logits[i], simd.ge(x[i], floors)));
+            sum = from_fn(|i| simd.add(sum[i], simd.keep(counts[i], e[i])));
+            count = from_fn(|i| simd.add(count[i], simd.keep(counts[i], one)));
         }
         // In double from tile to tile, so the binary32 lanes have at most TILE_ROUNDINGS roundings.
         all.sum += sum_lanes(simd, sum_of_four(simd, sum));

@@ -9,7 +9,7 @@
 use crate::rules::expf::expf;
 
 /// The number of values computed together.
-const BATCH_LEN: usize = 16;
+pub(super) const BATCH_LEN: usize = 16;
 
 /// How near to the middle is too near: 0.004 units, in units of the 29 bits that rounding takes away.
 const MARGIN: u64 = (1 << 29) / 250;

@@ -10,6 +10,7 @@ pub(super) mod count;
 pub(super) mod exp;
 pub(super) mod exp_sums;
 pub(super) mod expf;
+pub(super) mod expf_sums;
 pub(super) mod maxima;
 pub(super) mod tail;
 

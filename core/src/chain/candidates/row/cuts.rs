@@ -10,7 +10,6 @@ use crate::chain::candidates::{Cut, List};
 use crate::chain::scratch::Scratch;
 use crate::draw::nucleus;
 use crate::memory::{reserve, resize};
-use crate::rules::nucleus::Nucleus;
 use crate::rules::rank::{RankKey, nan_to_neg_inf};
 use crate::select::{BlockedRow, RankedPrefix, lowest, reaching};
 use crate::simd::Segment;
@@ -183,7 +182,7 @@ impl Row<'_> {
         if !blocked.top.is_finite() {
             return Ok(Cut::Unsupported);
         }
-        let (kept, _) = nucleus::cut(Nucleus::Inclusive, &mut blocked, prefix, self.len(), p)?;
+        let (kept, _) = nucleus::double::cut(&mut blocked, prefix, self.len(), p)?;
         prefix.grow(&mut blocked, min_keep.min(self.len()))?;
         let kept = kept.max(min_keep).min(self.len()).min(prefix.keys().len());
         if self.frozen.is_some() {
@@ -266,8 +265,7 @@ impl Row<'_> {
             return Ok((Cut::Unsupported, 0));
         }
         let limit = params.rank_limit(self.logits.len());
-        let (kept, _) =
-            nucleus::cut(Nucleus::Exclusive, &mut blocked, prefix, limit, params.nucleus())?;
+        let (kept, _) = nucleus::single::cut(&mut blocked, prefix, limit, params.nucleus())?;
         let neg_inf_tail = kept.saturating_sub(prefix.keys().len());
         self.list_prefix(scratch, list, kept)?;
         Ok((Cut::List, neg_inf_tail))

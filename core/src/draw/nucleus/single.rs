@@ -1,0 +1,121 @@
+//! The cut of the S2 engines' rule, in binary32.
+//!
+//! The running sum `c_i` of `q_i = e_i / S`, in binary32, falls as S grows, since division and addition are
+//! monotone in IEEE arithmetic. So the rank at which it exceeds p rises with S.
+
+use super::{INITIAL_RANKS, Resolution, next_target};
+use crate::Error;
+use crate::draw::normalizer::{self, Bounds, Estimate};
+use crate::rules::nucleus::{exceeds, len_below};
+use crate::select::{BlockedRow, RankedPrefix};
+use crate::sequential_sum::single;
+
+/// Up to this length a second pass over the row costs at most as much as the estimate that could avoid it.
+const SHORT_ROW_LEN: usize = 16_384;
+
+/// The number of candidates, at most `limit`. `prefix` then holds those above -inf.
+pub(crate) fn cut(
+    blocked: &mut BlockedRow<'_>,
+    prefix: &mut RankedPrefix,
+    limit: usize,
+    p: f32,
+) -> Result<(usize, Resolution), Error> {
+    prefix.clear();
+    prefix.grow(blocked, limit.min(INITIAL_RANKS))?;
+    if p.is_nan() {
+        prefix.grow(blocked, limit)?;
+        return Ok((limit, Resolution::Maxima));
+    }
+    let mut resolution = Resolution::Maxima;
+    let mut bounds = match prefix.is_whole() {
+        true => normalizer::by_definition(prefix),
+        false => normalizer::from_maxima(blocked, prefix),
+    };
+    let mut estimated = None;
+    loop {
+        let exps = &prefix.exps()[..limit.min(prefix.exps().len())];
+        let most = kept_ranks(exps, bounds.high, p);
+        let fewest = if bounds.low == bounds.high { most } else { kept_ranks(exps, bounds.low, p) };
+        debug_assert!(fewest.is_some() || most.is_none(), "a smaller sum ends no later");
+        match (fewest, most) {
+            (Some(fewest), Some(most)) if fewest == most => return Ok((most, resolution)),
+            (Some(_), _) => {
+                (bounds, resolution) = sharper(blocked, prefix, bounds, resolution, limit, p)?;
+                continue;
+            }
+            // Tokens at -inf add nothing: the running sum does not reach p with them either.
+            (None, _) if exps.len() == limit || prefix.is_whole() => {
+                return Ok((limit, resolution));
+            }
+            (None, _) => {}
+        }
+        let estimate = *estimated.get_or_insert_with(|| normalizer::estimate(blocked, prefix).sum);
+        let sum = estimate.clamp(f64::from(bounds.low), f64::from(bounds.high));
+        let seen = prefix.exps().iter().map(|e| f64::from(*e)).sum();
+        let target = next_target(prefix, seen, f64::from(p) * sum).min(limit);
+        prefix.grow(blocked, if target > blocked.len / 4 { limit } else { target })?;
+        if prefix.is_whole() {
+            (bounds, resolution) = (normalizer::by_definition(prefix), Resolution::Sort);
+        } else if resolution == Resolution::Maxima {
+            bounds = normalizer::from_maxima(blocked, prefix);
+        }
+    }
+}
+
+/// Closer bounds, by the cheapest way that can be expected to settle the cut.
+fn sharper(
+    blocked: &mut BlockedRow<'_>,
+    prefix: &mut RankedPrefix,
+    bounds: Bounds,
+    resolution: Resolution,
+    limit: usize,
+    p: f32,
+) -> Result<(Bounds, Resolution), Error> {
+    let exps = &prefix.exps()[..limit.min(prefix.exps().len())];
+    // Bounds from the row are the cheaper ones, but as wide as the row is long. They are worth it if top_p
+    // keeps all ranks by a wide margin, or if they are likely to be closer than the share of one rank.
+    let worth_it = |estimate: Estimate| {
+        let kept = |sum: f64| kept_ranks(exps, sum as f32, p).unwrap_or(exps.len());
+        let next_exp = exps.get(kept(estimate.sum)).map_or(0.0, |e| f64::from(*e));
+        kept(0.9 * estimate.sum) == limit
+            || 2.0 * estimate.width * f64::from(p) * estimate.sum < next_exp
+    };
+    if resolution == Resolution::Maxima
+        && (blocked.len <= SHORT_ROW_LEN || worth_it(normalizer::estimate(blocked, prefix)))
+    {
+        return Ok((normalizer::from_row(blocked), Resolution::Row));
+    }
+    if resolution < Resolution::Exact {
+        let exact = normalizer::exact(blocked, prefix, bounds.low)?;
+        return Ok((exact, if prefix.is_whole() { Resolution::Sort } else { Resolution::Exact }));
+    }
+    prefix.grow(blocked, blocked.len)?;
+    Ok((normalizer::by_definition(prefix), Resolution::Sort))
+}
+
+/// [`count_below`](crate::rules::nucleus::count_below) for the probabilities `exps / sum`, a block at a time;
+/// none if the running sum does not exceed `p`.
+fn kept_ranks(exps: &[f32], sum: f32, p: f32) -> Option<usize> {
+    let mut shares = [0.0; single::CHUNK_LEN];
+    let mut running = 0.0_f32;
+    for (chunk, exps) in exps.chunks(single::CHUNK_LEN).enumerate() {
+        let shares = &mut shares[..exps.len()];
+        shares.iter_mut().zip(exps).for_each(|(share, e)| *share = e / sum);
+        let before = running;
+        running = single::add(before, shares);
+        if exceeds(running, p) {
+            // The nucleus ends in this chunk. Single steps find the rank.
+            let mut running = before;
+            let end = shares.iter().position(|share| {
+                running += share;
+                exceeds(running, p)
+            });
+            debug_assert!(end.is_some(), "the single steps end at the sum of the chunk");
+            return end.map(|rank| len_below(chunk * single::CHUNK_LEN + rank));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;
