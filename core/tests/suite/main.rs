@@ -20,6 +20,7 @@ mod chain_engines;
 mod chain_presets;
 mod chain_random;
 mod chain_states;
+mod chain_sums;
 mod chain_temperatures;
 mod chain_values;
 mod draw_boundaries;

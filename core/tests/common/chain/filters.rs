@@ -10,18 +10,19 @@ pub fn top_k(list: &mut List, k: i32) {
     list.items.truncate(k as usize);
 }
 
-/// Sorts; softmax, or the p of a softmax stage; keeps the ranks through the first at which the running sum of
-/// p is >= p, and min_keep.
+/// Sorts; softmax, or that of a softmax stage; keeps the ranks through the first at which the running double sum of
+/// e is >= p * S, and min_keep.
 pub fn top_p(list: &mut List, p: f32, min_keep: usize) {
     list.sort();
     if !list.held {
         list.softmax();
     }
-    let (mut running, mut kept) = (0.0_f32, 0);
+    let share = f64::from(p) * list.s;
+    let (mut running, mut kept) = (0.0_f64, 0);
     for c in &list.items {
         kept += 1;
-        running += c.p;
-        if running >= p {
+        running += f64::from(c.e);
+        if running >= share {
             break;
         }
     }
@@ -41,25 +42,16 @@ pub fn min_p(list: &mut List, p: f32, min_keep: usize) {
     }
 }
 
-/// Sorts; keeps p >= epsilon with p = e / S in double, and min_keep.
+/// Sorts; softmax; keeps p >= epsilon, and min_keep.
 pub fn epsilon_cutoff(list: &mut List, epsilon: f32, min_keep: usize) {
     list.sort();
-    list.held = false;
-    let e: Vec<f64> = list.exponentials().into_iter().map(f64::from).collect();
-    let mut sum = 0.0;
-    for e in &e {
-        sum += e;
-    }
-    let p: Vec<f64> = e.iter().map(|e| e / sum).collect();
-    for (c, p) in list.items.iter_mut().zip(&p) {
-        c.p = *p as f32;
-    }
-    let kept = p.iter().take_while(|p| **p >= f64::from(epsilon)).count();
+    list.softmax();
+    let kept = list.items.iter().take_while(|c| c.p >= epsilon).count();
     list.items.truncate(kept.max(min_keep).max(1));
 }
 
 /// Sorts; softmax; s = |-ln p - entropy|; keeps by rising s, of equal ones by rank, through the first candidate
-/// at which the running sum of p is > p, and min_keep. The order stays.
+/// at which the running double sum of e is > p * S, and min_keep. The order stays.
 pub fn typical(list: &mut List, p: f32, min_keep: usize) {
     list.sort();
     list.softmax();
@@ -67,11 +59,12 @@ pub fn typical(list: &mut List, p: f32, min_keep: usize) {
     // ln 0 is -inf, and s then +inf.
     let s = |p: f32| (-f64::from(p).ln() - entropy).abs();
     list.items.sort_by(|a, b| s(a.p).partial_cmp(&s(b.p)).expect("no NaN"));
-    let (mut running, mut kept) = (0.0_f32, 0);
+    let share = f64::from(p) * list.s;
+    let (mut running, mut kept) = (0.0_f64, 0);
     for c in &list.items {
         kept += 1;
-        running += c.p;
-        if running > p {
+        running += f64::from(c.e);
+        if running > share {
             break;
         }
     }
@@ -120,7 +113,7 @@ pub fn s2(list: &mut List, params: &SamplerParams) {
         // Nothing can be drawn.
         list.sort();
         if !greedy {
-            list.softmax();
+            list.binary32_softmax();
         }
         list.s2 = Some(0);
         return;
@@ -129,7 +122,7 @@ pub fn s2(list: &mut List, params: &SamplerParams) {
     let kept = if greedy { 1 } else { rank(&logits).kept(params) };
     list.sort();
     if !greedy {
-        list.softmax();
+        list.binary32_softmax();
     }
     // With a +inf the token is certain, and all that rule 3 keeps count.
     list.items.truncate(if m == f32::INFINITY { 1 } else { kept });

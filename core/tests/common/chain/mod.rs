@@ -22,13 +22,17 @@ pub struct Candidate {
     pub id: i32,
     pub logit: f32,
     pub p: f32,
+    /// The e that p came from, if p is from `List::softmax`.
+    pub e: f32,
 }
 
 /// The candidates in their order, and what stages leave for later ones.
 #[derive(Debug, Clone)]
 pub struct List {
     pub items: Vec<Candidate>,
-    /// Whether `p` is that of a softmax stage, which a later top_p uses.
+    /// The S that the e were divided by.
+    pub s: f64,
+    /// Whether e and S are those of a softmax stage, which a later top_p uses.
     pub held: bool,
     /// After the s2 stage: how many candidates it kept that are not listed, because they are at -inf.
     pub s2: Option<usize>,
@@ -42,8 +46,8 @@ pub fn rank_order(a: &Candidate, b: &Candidate) -> Ordering {
 impl List {
     /// A NaN counts as -inf.
     pub fn new(items: impl Iterator<Item = (i32, f32, f32)>) -> Self {
-        let candidate = |(id, logit, p)| Candidate { id, logit: number(logit), p };
-        Self { items: items.map(candidate).collect(), held: false, s2: None }
+        let candidate = |(id, logit, p)| Candidate { id, logit: number(logit), p, e: 0.0 };
+        Self { items: items.map(candidate).collect(), s: 0.0, held: false, s2: None }
     }
 
     pub fn of_row(row: &[f32]) -> Self {
@@ -72,7 +76,7 @@ impl List {
     /// Drops the others, those at -inf too that s2 did not list.
     pub fn keep(&mut self, stays: impl Fn(&Candidate) -> bool) {
         self.items.retain(&stays);
-        if !stays(&Candidate { id: 0, logit: f32::NEG_INFINITY, p: 0.0 }) {
+        if !stays(&Candidate { id: 0, logit: f32::NEG_INFINITY, p: 0.0, e: 0.0 }) {
             self.s2 = self.s2.map(|_| 0);
         }
     }
@@ -98,15 +102,30 @@ impl List {
         e
     }
 
-    /// "Softmax": p = e / S. S is added in rank order, whatever the order of the list.
+    /// "Softmax": p = e / S in double, rounded. S is added in double and in rank order, whatever the order of
+    /// the list.
     pub fn softmax(&mut self) {
         let mut ranked = self.clone();
         ranked.items.sort_by(rank_order);
-        let mut sum = 0.0_f32;
+        self.s = 0.0;
         for e in ranked.exponentials() {
-            sum += e;
+            self.s += f64::from(e);
         }
         let e = self.exponentials();
+        for (c, e) in self.items.iter_mut().zip(e) {
+            c.e = e;
+            c.p = (f64::from(e) / self.s) as f32;
+        }
+        self.held = false;
+    }
+
+    /// Step 2 of "One draw" for a sorted list: q = e / S, all in binary32.
+    pub fn binary32_softmax(&mut self) {
+        let e = self.exponentials();
+        let mut sum = 0.0_f32;
+        for e in &e {
+            sum += e;
+        }
         for (c, e) in self.items.iter_mut().zip(e) {
             c.p = e / sum;
         }

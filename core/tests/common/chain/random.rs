@@ -9,7 +9,8 @@ use s2sampler_core::SamplerParams;
 pub struct Aim {
     /// Tokens in the row.
     pub n: usize,
-    /// Running sums of the row's probabilities, near which a top_p cuts.
+    /// Running sums of the row's probabilities, near which a top_p cuts: those of the S2 rule and those of
+    /// chains.
     pub sums: Vec<f32>,
     /// Probabilities of ranks, near which thresholds are.
     pub probabilities: Vec<f32>,
@@ -26,10 +27,14 @@ impl Aim {
         let ranks = [0, 1, 2, random.below(n.min(50)), random.below(n)].map(|rank| rank.min(n - 1));
         let share = |rank: usize| (ranked.logits[rank] - ranked.logits[0]).exp();
         let total: f32 = (0..n).map(share).sum();
+        let mut sums: Vec<f32> = ranks.iter().map(|rank| ranked.running[*rank]).collect();
+        let e: Vec<f64> = (0..n).map(|rank| f64::from(share(rank))).collect();
+        let s: f64 = e.iter().sum();
+        sums.extend(ranks.iter().map(|rank| (e[..=*rank].iter().sum::<f64>() / s) as f32));
         let likely = (0..4).map(|_| ranked.ids[random.below(n.min(8))] as i32);
         Self {
             n,
-            sums: ranks.iter().map(|rank| ranked.running[*rank]).collect(),
+            sums,
             probabilities: ranks.iter().map(|rank| share(*rank) / total).collect(),
             shares: ranks.iter().map(|rank| share(*rank)).collect(),
             history: likely.collect(),
