@@ -1,5 +1,6 @@
 //! One draw from one row: the steps in the order of the header's manual.
 
+pub(crate) mod first;
 pub(crate) mod normalizer;
 pub(crate) mod nucleus;
 

@@ -83,4 +83,4 @@ pub use row_counts::{RowCounts, count_special};
 pub use sampler::Sampler;
 pub use simd::SimdLevel;
 pub use stream::{RasMode, Stream, StreamConfig};
-pub use thread_sampler::{sample_token, seed_thread};
+pub use thread_sampler::{sample_token, sample_token_first, seed_thread};

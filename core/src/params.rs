@@ -34,6 +34,9 @@ impl SamplerParams {
     /// Temperature 0.8, top_p 0.8, top_k 30.
     pub const DEFAULT: Self = Self { temperature: 0.8, top_p: 0.8, top_k: 30 };
 
+    /// Temperature 0.7, top_p 0.7, top_k 30: the defaults of the S2 engines' first generations.
+    pub const FIRST: Self = Self { temperature: 0.7, top_p: 0.7, top_k: 30 };
+
     /// The number of ranks that top_k keeps in a row of `n` tokens.
     pub(crate) fn rank_limit(&self, n: usize) -> usize {
         match usize::try_from(self.top_k) {

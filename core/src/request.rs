@@ -1,9 +1,11 @@
 //! A draw with every option and every result.
 
+use crate::draw::first::Kept;
 use crate::draw::{Distribution, Draw, DrawOptions, DrawOutcome, MaskedRow, RowStats};
 use crate::id_mask::{IdMask, TokenRange};
 use crate::memory::resize;
 use crate::rng::Source;
+use crate::rules::min_p;
 use crate::rules::penalty::Penalties;
 use crate::{Error, Sampler, SamplerParams};
 use core::mem;
@@ -44,6 +46,9 @@ pub struct SampleRequest<'a> {
     pub watched_id: Option<i32>,
     /// A number in [0, 1) to draw with, instead of one from the generator.
     pub uniform: Option<f64>,
+    /// Draws by the rule of the S2 engines' first generations, as [`Stage::s2_first`](crate::Stage::s2_first)
+    /// has it: the kept id is that rule's, and `min_p` must be off.
+    pub first_generations: bool,
 }
 
 impl<'a> SampleRequest<'a> {
@@ -65,6 +70,7 @@ impl<'a> SampleRequest<'a> {
             keep_id: None,
             watched_id: None,
             uniform: None,
+            first_generations: false,
         }
     }
 
@@ -73,7 +79,8 @@ impl<'a> SampleRequest<'a> {
         let last_id = i64::from(self.id_offset) + self.logits.len() as i64 - 1;
         let uniform = self.uniform.is_none_or(|u| (0.0..1.0).contains(&u));
         let ids = self.id_offset >= 0 && last_id <= i64::from(i32::MAX);
-        if uniform && self.penalties().are_valid() && self.penalty_window >= -1 && ids {
+        let rule = !self.first_generations || min_p::is_off(self.min_p);
+        if uniform && rule && self.penalties().are_valid() && self.penalty_window >= -1 && ids {
             Ok(self.id_offset.into())
         } else {
             Err(Error::BadArgument)
@@ -218,7 +225,18 @@ fn draw<'s>(sampler: &'s mut Sampler, request: &SampleRequest<'_>) -> Result<Dra
         Some(uniform) => Source::Given(uniform),
         None => Source::Generator(generator),
     };
-    let (outcome, distribution) = draw.sample(&mut source, scratch)?;
+    let (outcome, distribution) = if request.first_generations {
+        let masked_below = |index: u32| {
+            request
+                .keep_id
+                .and_then(|id| request.place(id))
+                .map_or(0, |place| (place - index) as usize)
+        };
+        let kept = keep.map(|index| Kept { index, masked_below: masked_below(index) });
+        draw.sample_first(kept, &mut source, scratch)?
+    } else {
+        draw.sample(&mut source, scratch)?
+    };
     let id = offset + i64::from(mask.id(outcome.candidate()?));
     debug_assert!(i32::try_from(id).is_ok(), "checked_offset allows no other");
     let sampled = SampledToken {

@@ -1,6 +1,7 @@
 //! One draw with the calling thread's generator.
 
-use crate::draw::{Draw, DrawOptions, MaskedRow};
+use crate::draw::first::Kept;
+use crate::draw::{Draw, DrawOptions, DrawOutcome, MaskedRow, check_row_len};
 use crate::rng::Source;
 use crate::rules::rank::FALLBACK_ID;
 use crate::simd::Kernels;
@@ -24,15 +25,46 @@ pub fn sample_token(logits: &[f32], params: &SamplerParams) -> Result<u32, Error
         None => thread_rng::with(|generator, scratch| {
             let mut source = Source::Generator(generator);
             let (outcome, _) = draw.sample_candidates(&mut source, scratch)?;
-            if outcome.index.is_none() && outcome.candidates > 1 {
-                // The original sampler draws from NaN weights here; later tokens depend on the position.
-                source.uniform();
-            }
+            take_words_of_no_token(&outcome, &mut source);
             Ok(outcome)
         })?,
     };
     // Engines rely on a token here; calls with a handle return `Error::NoCandidate`.
     Ok(outcome.index.unwrap_or(FALLBACK_ID))
+}
+
+/// As [`sample_token`], by the rule of the S2 engines' first generations, which [`Stage::s2_first`] states.
+///
+/// `keep_id` stays a candidate as there. A temperature of 0 and less takes words as other temperatures do.
+///
+/// # Errors
+/// Those of [`sample_token`].
+///
+/// [`Stage::s2_first`]: crate::Stage::s2_first
+pub fn sample_token_first(
+    logits: &[f32],
+    params: &SamplerParams,
+    keep_id: Option<i32>,
+) -> Result<u32, Error> {
+    check_row_len(logits.len())?;
+    let (kernels, row) = (Kernels::chosen(), MaskedRow::whole(logits));
+    let draw = Draw { kernels, row, params, options: DrawOptions::default() };
+    let kept = keep_id.and_then(|id| u32::try_from(id).ok());
+    let kept = kept.map(|index| Kept { index, masked_below: 0 });
+    let outcome = thread_rng::with(|generator, scratch| {
+        let mut source = Source::Generator(generator);
+        let (outcome, _) = draw.sample_first(kept, &mut source, scratch)?;
+        take_words_of_no_token(&outcome, &mut source);
+        Ok(outcome)
+    })?;
+    Ok(outcome.index.unwrap_or(FALLBACK_ID))
+}
+
+/// The original samplers draw from NaN weights if nothing is above -inf; later tokens depend on the position.
+fn take_words_of_no_token(outcome: &DrawOutcome, source: &mut Source<'_>) {
+    if outcome.index.is_none() && outcome.candidates > 1 {
+        source.uniform();
+    }
 }
 
 /// Puts this thread's generator in the state of `std::mt19937(seed)`.

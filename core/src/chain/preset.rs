@@ -14,6 +14,8 @@ pub enum Preset {
     Llama,
     /// The order of Hugging Face's generate.
     HuggingFace,
+    /// The draw of the S2 engines' first generations.
+    S2First,
 }
 
 /// The parameters of a [`Preset`]. A parameter that a preset has no stage for is ignored.
@@ -42,6 +44,10 @@ impl PresetParams {
             Self { temperature, top_p, top_k, min_p: 0.0, repeat_penalty: 1.0, penalty_last_n: 64 };
         match preset {
             Preset::S2 => off,
+            Preset::S2First => {
+                let SamplerParams { temperature, top_p, top_k } = SamplerParams::FIRST;
+                Self { temperature, top_p, top_k, ..off }
+            }
             Preset::TemperatureFirst => Self { top_k: 40, top_p: 0.9, repeat_penalty: 1.1, ..off },
             Preset::Llama => Self { top_k: 40, top_p: 0.95, min_p: 0.05, ..off },
             Preset::HuggingFace => {
@@ -67,6 +73,9 @@ impl Chain {
         let mut add = |stage: Result<Stage, Error>| chain.add(stage?).map(|_| ());
         match preset {
             Preset::S2 => add(Ok(Stage::s2(SamplerParams { temperature, top_p, top_k })))?,
+            Preset::S2First => {
+                add(Ok(Stage::s2_first(SamplerParams { temperature, top_p, top_k }, -1)))?;
+            }
             Preset::TemperatureFirst => {
                 add(penalties())?;
                 add(heat())?;

@@ -50,7 +50,7 @@ impl Chain {
             candidates.snapshot(&mut after)?;
             let neg_inf_tail = match candidates.draw_rule {
                 DrawRule::Softmax => None,
-                DrawRule::LibstdcxxDiscrete { neg_inf_tail } => Some(neg_inf_tail),
+                DrawRule::LibstdcxxDiscrete { neg_inf_tail, .. } => Some(neg_inf_tail),
             };
             let selected = candidates.selected;
             let (before, after) = (&before, &after);

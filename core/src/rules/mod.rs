@@ -3,14 +3,15 @@
 //! The plain draw, requests, streams, chains and reports all call these. `select`, `draw::normalizer` and
 //! `draw::nucleus` say how to get to the same result without sorting a row.
 //!
-//! `rank` has the order of candidates, with NaN as -inf; `penalty`, `nucleus`, `min_p` and
-//! `temperature` are the parameters; `expf` is the one exponential; `softmax` the probabilities of chains; `weights`,
-//! `discrete` and `inverse_cdf` make the draw; `ras` decides
-//! on a second draw; `entropy` and `std_dev` measure a distribution.
+//! `first` is the rule of the S2 engines' first generations. `rank` has the order of candidates, with NaN as -inf;
+//! `penalty`, `nucleus`, `min_p` and `temperature` are the parameters; `expf` is the one exponential; `softmax` the
+//! probabilities of chains; `weights`, `discrete` and `inverse_cdf` make the draw; `ras` decides on a second draw;
+//! `entropy` and `std_dev` measure a distribution.
 
 pub(crate) mod discrete;
 pub(crate) mod entropy;
 pub(crate) mod expf;
+pub(crate) mod first;
 pub(crate) mod inverse_cdf;
 pub(crate) mod min_p;
 pub(crate) mod nucleus;

@@ -9,6 +9,18 @@ pub(crate) fn normalize_twice(weights: &mut [f32]) -> bool {
     if sum > 0.0 {
         weights.iter_mut().for_each(|w| *w /= sum);
     }
+    normalize(weights)
+}
+
+/// Divides the weights by `sum`, which their rule added up over more candidates than are left, and then by
+/// their own binary32 sum in rank order. False if that makes no distribution.
+pub(crate) fn normalize_after(sum: f32, weights: &mut [f32]) -> bool {
+    weights.iter_mut().for_each(|w| *w /= sum);
+    normalize(weights)
+}
+
+/// Divides the weights by their binary32 sum; false, and nothing changes, if that is 0.
+pub(crate) fn normalize(weights: &mut [f32]) -> bool {
     let sum = single::add(0.0, weights);
     if sum <= 0.0 {
         return false;

@@ -25,6 +25,7 @@ mod chain_temperatures;
 mod chain_values;
 mod draw_boundaries;
 mod edge_cases;
+mod first_generations;
 mod flush_to_zero;
 mod generator;
 mod golden;

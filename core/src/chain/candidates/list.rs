@@ -4,6 +4,7 @@ use super::Cut;
 use crate::chain::TokenData;
 use crate::chain::exps::{Softmax, s2_probabilities};
 use crate::chain::scratch::Scratch;
+use crate::rules::first::{KEPT_ABOVE, Ranks};
 use crate::rules::nucleus::count_through;
 use crate::rules::rank::nan_to_neg_inf;
 use crate::rules::softmax::probability;
@@ -80,6 +81,15 @@ impl<'a> List<'a> {
         Ok(())
     }
 
+    /// Adds a candidate behind the others of a filled list.
+    pub(super) fn push(&mut self, token: TokenData) -> Result<(), Error> {
+        debug_assert!(self.callers.is_none() && self.len == self.own.len());
+        memory::reserve(self.own, 1)?;
+        self.own.push(token);
+        self.len += 1;
+        Ok(())
+    }
+
     pub(in crate::chain) fn tokens(&self) -> &[TokenData] {
         let all = self.callers.as_deref().unwrap_or(self.own);
         &all[..self.len]
@@ -137,6 +147,26 @@ impl<'a> List<'a> {
         }
         self.tokens_mut().sort_unstable_by_key(TokenData::rank);
         self.sorted = true;
+    }
+
+    /// Keeps the first `limit` in rank order, and `keep_id`: step 1 of `rules::first`.
+    pub(super) fn first_ranks(&mut self, limit: usize, keep_id: Option<i32>) -> Ranks {
+        let with_id = self.tokens().iter().filter(|token| Some(token.id) == keep_id);
+        let kept = with_id.min_by_key(|token| token.rank()).copied();
+        let before = |kept: TokenData| {
+            self.tokens().iter().filter(|token| token.rank() < kept.rank()).count()
+        };
+        let place = kept.map(before);
+        self.keep_top_k(limit);
+        match kept.zip(place) {
+            Some((kept, place)) if place >= limit && kept.logit > KEPT_ABOVE => {
+                // It was dropped, so the list has room for it.
+                self.len += 1;
+                self.tokens_mut().iter_mut().rev().take(1).for_each(|last| *last = kept);
+                Ranks { count: limit + 1, kept: Some(limit) }
+            }
+            _ => Ranks { count: limit, kept: place.filter(|place| *place < limit) },
+        }
     }
 
     /// Keeps the candidates whose logits are at least `limit`, unless these are fewer than `min_keep`.

@@ -12,6 +12,7 @@ pub(super) use row::RowMemory;
 use super::TokenData;
 use super::exps::exps;
 use super::scratch::{Memory, Scratch};
+use crate::rules::first::exponent;
 use crate::rules::nucleus::count_below;
 use crate::rules::softmax::probability;
 use crate::rules::std_dev::std_dev;
@@ -31,7 +32,7 @@ enum Cut {
 }
 
 /// How a draw turns logits into weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum DrawRule {
     /// Their exps, added up in double.
     Softmax,
@@ -39,6 +40,8 @@ pub(super) enum DrawRule {
     LibstdcxxDiscrete {
         /// Candidates at -inf that are not in the list: they cannot be drawn, but count.
         neg_inf_tail: usize,
+        /// What the exps are divided by first; none for their own sum.
+        sum: Option<f32>,
     },
 }
 
@@ -310,6 +313,46 @@ impl<'a> Candidates<'a> {
         Ok(kept.saturating_sub(ranks))
     }
 
+    /// Keeps the candidates that the rule of the first generations leaves, with the exponents of their
+    /// weights as logits.
+    pub(super) fn s2_first(
+        &mut self,
+        params: &SamplerParams,
+        keep_id: Option<i32>,
+    ) -> Result<(), Error> {
+        self.clear_tail();
+        self.materialize_ranks()?;
+        let limit = params.rank_limit(self.len());
+        let mut ranks = None;
+        if let Some(row) = &mut self.row {
+            ranks = row.first_ranks(self.scratch, &mut self.list, limit, keep_id)?;
+            self.end_cut(if ranks.is_some() { Cut::List } else { Cut::Unsupported });
+        }
+        let (list, scratch) = self.as_list()?;
+        let ranks = match ranks {
+            Some(ranks) => ranks,
+            None => list.first_ranks(limit, keep_id),
+        };
+        let top = list.tokens().first().map_or(f32::NEG_INFINITY, |token| token.logit);
+        let (kept, sum) = if top.is_finite() {
+            list.change(|token| exponent(token.logit, top, params.temperature));
+            exps(scratch.kernels, list.logits(), &mut scratch.weights)?;
+            let (kept, sum) = ranks.cut(&mut scratch.weights, params.top_p);
+            (kept, Some(sum))
+        } else {
+            // There is no distribution, and rank 0 is the answer.
+            if top == f32::INFINITY {
+                list.change(|token| if token.logit == top { 0.0 } else { f32::NEG_INFINITY });
+            }
+            list.truncate(1);
+            (ranks.count, None)
+        };
+        list.truncate(kept);
+        let neg_inf_tail = kept - list.tokens().len();
+        self.draw_rule = DrawRule::LibstdcxxDiscrete { neg_inf_tail, sum };
+        Ok(())
+    }
+
     /// Makes a list of a row of which some ranks are left: only cuts can work on that.
     fn materialize_ranks(&mut self) -> Result<(), Error> {
         if self.row.as_ref().is_some_and(Row::is_cut) {
@@ -326,7 +369,7 @@ impl<'a> Candidates<'a> {
 
     /// From here on there are no candidates but those in the list.
     fn clear_tail(&mut self) {
-        if let DrawRule::LibstdcxxDiscrete { neg_inf_tail } = &mut self.draw_rule {
+        if let DrawRule::LibstdcxxDiscrete { neg_inf_tail, .. } = &mut self.draw_rule {
             *neg_inf_tail = 0;
         }
     }

@@ -8,7 +8,7 @@ use crate::chain::ops::StageOps;
 use crate::rng::Generator;
 use crate::rules::discrete::discrete_distribution;
 use crate::rules::inverse_cdf::inverse_cdf;
-use crate::rules::weights::normalize_twice;
+use crate::rules::weights::{normalize_after, normalize_twice};
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -64,14 +64,17 @@ impl StageOps for Dist {
                 candidates.put_weights(sum);
                 place
             }
-            DrawRule::LibstdcxxDiscrete { neg_inf_tail } => {
+            DrawRule::LibstdcxxDiscrete { neg_inf_tail, sum } => {
                 // The S2 rule subtracted the largest logit and divided by the temperature. A stage between
                 // may have made another token the largest.
                 let count = candidates.len() + neg_inf_tail;
                 let u = if count < 2 { 0.0 } else { self.generator.uniform() };
                 let weights = &mut candidates.scratch.weights;
-                let place =
-                    if normalize_twice(weights) { discrete_distribution(weights, u) } else { 0 };
+                let normalized = match sum {
+                    None => normalize_twice(weights),
+                    Some(sum) => normalize_after(sum, weights),
+                };
+                let place = if normalized { discrete_distribution(weights, u) } else { 0 };
                 candidates.put_weights(1.0);
                 place
             }

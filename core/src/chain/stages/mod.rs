@@ -12,6 +12,7 @@ mod min_p;
 mod mirostat_v2;
 mod penalties;
 mod s2;
+mod s2_first;
 mod softmax;
 mod temperature;
 mod temperature_ext;
@@ -94,6 +95,7 @@ stages! {
     c"dry" => dry::Dry,
     c"mirostat_v2" => mirostat_v2::MirostatV2,
     c"s2" => s2::S2,
+    c"s2_first" => s2_first::S2First,
     c"softmax" => softmax::Softmax,
     c"greedy" => greedy::Greedy,
     c"dist" => dist::Dist,

@@ -51,10 +51,10 @@ impl StageOps for S2 {
         let t = self.params.temperature;
         if self.params.is_greedy() {
             candidates.keep_top_k(1)?;
-            candidates.draw_rule = DrawRule::LibstdcxxDiscrete { neg_inf_tail: 0 };
+            candidates.draw_rule = DrawRule::LibstdcxxDiscrete { neg_inf_tail: 0, sum: None };
         } else {
             let neg_inf_tail = candidates.s2(&self.params)?;
-            candidates.draw_rule = DrawRule::LibstdcxxDiscrete { neg_inf_tail };
+            candidates.draw_rule = DrawRule::LibstdcxxDiscrete { neg_inf_tail, sum: None };
         }
         let (list, _) = candidates.as_list()?;
         let top = list.tokens()[0].logit;

@@ -8,8 +8,10 @@
 use super::{Frozen, Row, token};
 use crate::chain::candidates::{Cut, List};
 use crate::chain::scratch::Scratch;
+use crate::draw::first::{self, Kept};
 use crate::draw::nucleus;
 use crate::memory::{reserve, resize};
+use crate::rules::first::Ranks;
 use crate::rules::rank::{RankKey, nan_to_neg_inf};
 use crate::select::{BlockedRow, RankedPrefix, lowest, reaching};
 use crate::simd::Segment;
@@ -269,5 +271,29 @@ impl Row<'_> {
         let neg_inf_tail = kept.saturating_sub(prefix.keys().len());
         self.list_prefix(scratch, list, kept)?;
         Ok((Cut::List, neg_inf_tail))
+    }
+
+    /// Cuts down to step 1 of `rules::first`, to a list; none where there is no sum, and nothing changed.
+    pub(in crate::chain::candidates) fn first_ranks(
+        &mut self,
+        scratch: &mut Scratch,
+        list: &mut List<'_>,
+        limit: usize,
+        keep_id: Option<i32>,
+    ) -> Result<Option<Ranks>, Error> {
+        self.materialize()?;
+        let Scratch { kernels, scan, prefix, .. } = scratch;
+        let mut blocked = self.scan(*kernels, scan)?;
+        if !blocked.top.is_finite() {
+            return Ok(None);
+        }
+        let kept = keep_id.and_then(|id| u32::try_from(id).ok());
+        let kept = kept.map(|index| Kept { index, masked_below: 0 });
+        let (ranks, joined) = first::ranks(self.source(), &mut blocked, prefix, limit, kept)?;
+        self.list_prefix(scratch, list, limit)?;
+        if let Some(key) = joined {
+            list.push(token(&key))?;
+        }
+        Ok(Some(ranks))
     }
 }
