@@ -51,6 +51,7 @@ static void without_a_chain(void) {
     CHECK(s2_chain_add_top_n_sigma(NULL, 1.0F) == S2_ERROR_NULL_POINTER);
     CHECK(s2_chain_add_xtc(NULL, 1.0F, 0.1F, 1, 1) == S2_ERROR_NULL_POINTER);
     CHECK(s2_chain_add_s2(NULL, NULL) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_s2_first(NULL, NULL, -1) == S2_ERROR_NULL_POINTER);
     CHECK(s2_chain_add_softmax(NULL) == S2_ERROR_NULL_POINTER);
     CHECK(s2_chain_add_greedy(NULL) == S2_ERROR_NULL_POINTER);
     CHECK(s2_chain_add_dist(NULL, 1) == S2_ERROR_NULL_POINTER);
@@ -146,7 +147,8 @@ static void names_and_places(void) {
     const char *const names[] = {"logit_bias",  "penalties", "dry",   "temperature",
                                  "temperature_ext", "top_k", "top_p", "min_p",
                                  "typical",     "top_n_sigma", "xtc", "s2",
-                                 "softmax",     "greedy",    "dist",  "mirostat_v2"};
+                                 "softmax",     "greedy",    "dist",  "mirostat_v2",
+                                 "s2_first"};
     const int32_t no_place[] = {-1, INT_MIN, (int32_t)LENGTH(names), INT_MAX};
     const float row[2] = {1.0F, 2.0F};
     S2Chain *const chain = new_chain();
@@ -170,6 +172,7 @@ static void names_and_places(void) {
     CHECK(s2_chain_add_greedy(chain) == 13);
     CHECK(s2_chain_add_dist(chain, UINT32_MAX) == 14);
     CHECK(s2_chain_add_mirostat_v2(chain, 0, -1.0F, -1.0F) == 15);
+    CHECK(s2_chain_add_s2_first(chain, NULL, INT_MIN) == 16);
     CHECK(s2_chain_count(chain) == (int32_t)LENGTH(names));
     for (i = 0; i < (int32_t)LENGTH(names); ++i) {
         CHECK_CASE(strcmp(s2_chain_stage_name(chain, i), names[i]) == 0, "stage %d", (int)i);
@@ -311,7 +314,7 @@ static void presets(void) {
         CHECK(s2_chain_new_preset(no_preset[i], 1, NULL) == NULL);
     }
     CHECK(s2_preset_params_init(NULL, 0) == S2_ERROR_NULL_POINTER);
-    for (which = S2_PRESET_S2; which <= S2_PRESET_HUGGINGFACE; ++which) {
+    for (which = S2_PRESET_S2; which <= S2_PRESET_S2_FIRST; ++which) {
         CHECK(s2_preset_params_init(&params, which) == 0 && params.struct_size == sizeof params);
         chain = s2_chain_new_preset(which, 9, &params);
         CHECK(chain != NULL && s2_chain_count(chain) >= 2);

@@ -69,10 +69,11 @@ void stages_as_in_c() {
     const std::int32_t breakers[] = {9, 1, 2};
     const std::int32_t lengths[] = {1, 2};
     const ::SamplerParams params = {0.9F, 1.0F, 40};
+    const ::SamplerParams first = {0.9F, 0.5F, 40};
     chain.logit_bias({{3, 1.0F}, {5, -1.0F}}).penalties(64, 1.1F).penalties(8, 1.0F, 0.25F, 0.125F);
     chain.dry(0.5F, 1.5F, 1, -1, {{9}, {1, 2}}).dry(0.5F, 1.5F, 3, 9).xtc(0.5F, 0.05F, 2, 7).top_n_sigma(4.0F);
     chain.s2({0.9F, 1.0F, 40}).temperature(0.9F).temperature_ext(0.9F, 0.25F, 2.0F).softmax().top_k(30);
-    chain.top_p(0.97F).min_p(0.01F).typical(0.99F).mirostat_v2(5, 4.0F, 0.5F).greedy().dist(6);
+    chain.top_p(0.97F).min_p(0.01F).typical(0.99F).mirostat_v2(5, 4.0F, 0.5F).greedy().dist(6).s2_first({0.9F, 0.5F, 40}, 7).s2_first();
     const std::int32_t added[] = {
         s2_chain_add_logit_bias(c, biases, 2), s2_chain_add_penalties(c, 64, 1.1F, 0.0F, 0.0F),
         s2_chain_add_penalties(c, 8, 1.0F, 0.25F, 0.125F),
@@ -81,9 +82,10 @@ void stages_as_in_c() {
         s2_chain_add_top_n_sigma(c, 4.0F), s2_chain_add_s2(c, &params), s2_chain_add_temperature(c, 0.9F),
         s2_chain_add_temperature_ext(c, 0.9F, 0.25F, 2.0F), s2_chain_add_softmax(c), s2_chain_add_top_k(c, 30),
         s2_chain_add_top_p(c, 0.97F, 1), s2_chain_add_min_p(c, 0.01F, 1), s2_chain_add_typical(c, 0.99F, 1),
-        s2_chain_add_mirostat_v2(c, 5, 4.0F, 0.5F), s2_chain_add_greedy(c), s2_chain_add_dist(c, 6)};
-    CHECK(chain.status() == 0 && chain.count() == 18);
-    for (std::int32_t i = 0; i < 18; ++i) {
+        s2_chain_add_mirostat_v2(c, 5, 4.0F, 0.5F), s2_chain_add_greedy(c), s2_chain_add_dist(c, 6),
+        s2_chain_add_s2_first(c, &first, 7), s2_chain_add_s2_first(c, nullptr, -1)};
+    CHECK(chain.status() == 0 && chain.count() == 20);
+    for (std::int32_t i = 0; i < 20; ++i) {
         CHECK(added[i] == i);
         CHECK_CASE(std::strcmp(chain.stage_name(i), s2_chain_stage_name(c, i)) == 0, "stage %d", i);
     }
@@ -116,7 +118,8 @@ void presets_as_in_c() {
     const std::pair<Preset, std::int32_t> presets[] = {{Preset::s2, S2_PRESET_S2},
                                                        {Preset::temperature_first, S2_PRESET_TEMPERATURE_FIRST},
                                                        {Preset::llama, S2_PRESET_LLAMA},
-                                                       {Preset::huggingface, S2_PRESET_HUGGINGFACE}};
+                                                       {Preset::huggingface, S2_PRESET_HUGGINGFACE},
+                                                       {Preset::s2_first, S2_PRESET_S2_FIRST}};
     for (const auto &[preset, number] : presets) {
         ::S2PresetParams params = s2sampler::preset_params(preset);
         ::S2PresetParams c_params;

@@ -23,7 +23,7 @@ std::vector<float> dead_row(bool nans) {
 // Draws by `way` with and without dead rows between: the tokens are the same.
 void leaves_no_trace(const Way &way) {
     const std::vector<float> row = bell(kN, 0x1p-20F, 3);
-    const bool is_thread = std::strcmp(way.name, "s2_sample_token") == 0;
+    const bool is_thread = draws_with_thread(way);
     std::vector<std::int32_t> plain;
     std::vector<std::int32_t> disturbed;
     {

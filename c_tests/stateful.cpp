@@ -322,7 +322,7 @@ void use_stream(World &w, Choices &c) {
 std::int32_t add_a_stage(S2Chain *chain, Choices &c) {
     const std::vector<std::int32_t> tokens = ids(c, 60);
     const S2SamplerParams params = c.params();
-    switch (c.below(17)) {
+    switch (c.below(18)) {
         case 0: return s2_chain_add_dist(chain, c.word());
         case 1: return s2_chain_add_greedy(chain);
         case 2: return s2_chain_add_temperature(chain, c.number());
@@ -356,6 +356,7 @@ std::int32_t add_a_stage(S2Chain *chain, Choices &c) {
             return s2_chain_add_dry(chain, c.number(), c.number(), c.integer(), c.integer(), tokens.data(),
                                     lengths.data(), static_cast<std::int32_t>(lengths.size()));
         }
+        case 16: return s2_chain_add_s2_first(chain, &params, c.integer());
         case 15: return s2_chain_add_temperature_ext(chain, c.number(), c.number(), c.number());
         default: return s2_chain_add_mirostat_v2(chain, c.word(), c.number(), c.number());
     }
@@ -364,7 +365,7 @@ std::int32_t add_a_stage(S2Chain *chain, Choices &c) {
 void make_chain(World &w, Choices &c) {
     if (c.one_in(3)) {
         S2PresetParams params;
-        const std::int32_t which = c.one_in(20) ? c.integer() : static_cast<std::int32_t>(c.below(4));
+        const std::int32_t which = c.one_in(20) ? c.integer() : static_cast<std::int32_t>(c.below(5));
         if (s2_preset_params_init(&params, which) == 0) {
             if (c.one_in(2)) {
                 params.temperature = c.number();

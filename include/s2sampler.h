@@ -264,7 +264,38 @@ S2_MUST_USE const char *s2_status_string(int32_t status);
  * logit, and in s2_sample_token() for a row without a logit above -inf, the candidates that count
  * here are the ranks that top_k keeps. A call that returns a status uses no word, unless it says
  * otherwise. So a caller knows the position in the stream after every call.
+ *
+ * The first generations. Until s2.cpp's commit 0e543f0 (2026-03-22) the engines had another rule,
+ * from its later versions on with an id that stays a candidate. s2_sample_token_first(), stage
+ * s2_first and S2_REQUEST_S2_FIRST have it, word for word of the generator:
+ *
+ *  1. The first top_k ranks stay, as in step 3. If keep_id is not among them and its logit is above
+ *     -1e30, it joins them at its rank, which is the last.
+ *  2. w[i] = expf((l[i] - m) / T), with T the temperature. If T is <= 0 or NaN, w is 1 where l[i]
+ *     equals m and 0 elsewhere. W is the sum of the w of these ranks, added one by one in rank
+ *     order; the w are divided by W.
+ *  3. The first rank at which the running sum of the w is >= top_p is the last that stays; if there
+ *     is none, all stay. If keep_id ranks later, the ranks up to and including it stay.
+ *  4. The w left are divided by their sum, in rank order, and step 7 draws.
+ *
+ * T <= 0 is no shortcut: with two candidates it uses two words. A keep_id at -inf that top_k leaves
+ * also makes all ranks before it stay. Special values and random words are otherwise as above.
  */
+
+/**
+ * Draws one token by the rule of the S2 engines' first generations, with the calling thread's
+ * generator; "The first generations" states it. The drop-ins for these engines call this.
+ *
+ * `logits`, `vocab_size`: as for s2_sample_token(). `params`: NULL: 0.7, 0.7, 30. `keep_id`: the
+ * id that stays a candidate, with all that rank before it; < 0, or not in the row: none.
+ *
+ * Returns as s2_sample_token().
+ */
+S2_MUST_USE
+int32_t s2_sample_token_first(const float *logits,
+                              int32_t vocab_size,
+                              const S2SamplerParams *params,
+                              int32_t keep_id);
 
 /**
  * Gets a seed from the operating system, to use and to log.
@@ -508,6 +539,12 @@ int32_t s2_sampler_restore(S2Sampler *sampler,
 #define S2_REQUEST_NO_STATS 8
 
 /**
+ * Flag: draw by the rule of "The first generations" instead of steps c to f. keep_id is then that
+ * rule's, and a min_p above 0 is S2_ERROR_BAD_ARGUMENT.
+ */
+#define S2_REQUEST_S2_FIRST 16
+
+/**
  * A draw with options. If all bytes but those of struct_size, logits and vocab_size are zero, it
  * is the draw of s2_sampler_sample() with the default parameters.
  *
@@ -528,7 +565,10 @@ typedef struct S2SampleRequest {
      * id is <= 2147483647.
      */
     int32_t id_offset;
-    /** Temperature, top_p and top_k. NULL: 0.8, 0.8, 30. */
+    /**
+     * Temperature, top_p and top_k. NULL: 0.8, 0.8, 30, or with S2_REQUEST_S2_FIRST 0.7, 0.7,
+     * 30.
+     */
     const S2SamplerParams *params;
     /** The allowed ids, as for s2_sampler_sample_ranges(). n_ranges 0: all are allowed. */
     const S2TokenRange *ranges;
@@ -919,6 +959,7 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  *  logit_bias       l + bias, for each bias in the order given; ids that are      no biases
  *                   not among the candidates are ignored
  *  s2               steps 1 to 6 of "One draw" over the candidates; see below     never
+ *  s2_first         steps 1 to 3 of "The first generations"; see below            never
  *  softmax          softmax; a later top_p uses its e and S, see below            never
  *  epsilon_cutoff   sorts; softmax; keeps p[i] >= epsilon; min_keep               epsilon <= 0
  *  typical          sorts; softmax; s = |-ln p - entropy| in double, p ln p = 0   p >= 1
@@ -958,6 +999,9 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  * its weights as p. If no stage between dropped a candidate, it uses the number of words that
  * "Random words" states.
  *
+ * s2_first does the same by its own rule: l becomes the exponent of w, p becomes w / W, and a dist
+ * after it divides the exps of the present l by W before it divides them by their own sum.
+ *
  * dry, for a history H:
  *
  *  1. Find the breaker whose newest occurrence in H begins last; if several begin there, take the
@@ -976,11 +1020,11 @@ S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
  *     "5 6 7" equals tokens 0 to 2, so r = 3 there, and token 9 follows: its l falls by
  *     0.8 * 1.75^(3 - 2) = 1.4. With the breaker 6, limit is 1 < allowed_length: nothing happens.
  *
- * Random words: dist takes two at every draw, however few the candidates are (after s2: see there);
- * mirostat_v2 takes two if at least two candidates are left, else none; xtc takes one if it is not
- * off and has at least two candidates. Other stages take none. Each of these three has its own
- * generator, seeded by its parameter; a chain itself has no seed. Stages with the same seed draw
- * the same words, so give each a different one.
+ * Random words: dist takes two at every draw, however few the candidates are (after s2 and
+ * s2_first: see there); mirostat_v2 takes two if at least two candidates are left, else none; xtc
+ * takes one if it is not off and has at least two candidates. Other stages take none. Each of these
+ * three has its own generator, seeded by its parameter; a chain itself has no seed. Stages with the
+ * same seed draw the same words, so give each a different one.
  *
  * Validation: parameters that make a formula undefined are S2_ERROR_BAD_ARGUMENT when the stage is
  * added. Not checked: whether a probability is between 0 and 1, an id is in the row, the order
@@ -1268,6 +1312,16 @@ S2_MUST_USE
 int32_t s2_chain_add_s2(S2Chain *chain,
                         const S2SamplerParams *params);
 
+/**
+ * Adds stage s2_first: the rule of s2_sample_token_first().
+ *
+ * `params`: copied. NULL: 0.7, 0.7, 30. `keep_id`: the id that stays a candidate; < 0: none.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_s2_first(S2Chain *chain,
+                              const S2SamplerParams *params,
+                              int32_t keep_id);
+
 /** Adds stage softmax: computes the probabilities here, for a top_p that comes later. */
 S2_MUST_USE int32_t s2_chain_add_softmax(S2Chain *chain);
 
@@ -1388,17 +1442,26 @@ int32_t s2_chain_add_mirostat_v2(S2Chain *chain,
 #define S2_PRESET_HUGGINGFACE 3
 
 /**
+ * Preset: the draw of the S2 engines' first generations, with the tokens of
+ * s2_sample_token_first() without a kept id. s2_first, dist. Defaults: temperature 0.7, top_p 0.7,
+ * top_k 30.
+ */
+#define S2_PRESET_S2_FIRST 4
+
+/**
  * The parameters of a preset. Fill them with s2_preset_params_init(), then change fields. A
  * parameter that the preset has no stage for is ignored.
  */
 typedef struct S2PresetParams {
     /** sizeof(S2PresetParams): see "Structs that may grow". */
     uint32_t struct_size;
-    /** As for s2_chain_add_temperature(); in S2_PRESET_S2 as in SamplerParams. */
+    /**
+     * As for s2_chain_add_temperature(); in S2_PRESET_S2 and S2_PRESET_S2_FIRST as for their stages.
+     */
     float temperature;
-    /** As for s2_chain_add_top_p(), with min_keep 1; in S2_PRESET_S2 as in SamplerParams. */
+    /** As for s2_chain_add_top_p(), with min_keep 1; there likewise. */
     float top_p;
-    /** As for s2_chain_add_top_k(); in S2_PRESET_S2 as in SamplerParams. */
+    /** As for s2_chain_add_top_k(); there likewise. */
     int32_t top_k;
     /** As for s2_chain_add_min_p(), with min_keep 1. Off: 0. */
     float min_p;
@@ -1463,6 +1526,7 @@ S2Chain *s2_chain_new_preset(int32_t which,
  *  top_k             k                                "rank"
  *  s2                top_k if it cuts first;          "rank";
  *                    otherwise top_p                  "running probability"
+ *  s2_first          as s2
  *  top_p             p                                "running probability"
  *  min_p             p times the largest probability  "probability"
  *  epsilon_cutoff    epsilon                          "probability"

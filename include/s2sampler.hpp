@@ -153,6 +153,27 @@ Result sample_token(const Row &logits, const Params &params = Params{}) noexcept
     return sample_token(std::data(logits), static_cast<std::size_t>(std::size(logits)), params);
 }
 
+/** The defaults of the S2 engines' first generations, for the functions with "first" in their names. */
+inline constexpr Params kFirstParams{0.7F, 0.7F, 30};
+
+/** As sample_token(), by the rule of the S2 engines' first generations; see s2_sample_token_first(). */
+inline Result sample_token_first(const float *logits, std::size_t count,
+                                 const Params &params = kFirstParams, std::int32_t keep_id = -1) noexcept {
+    if (!detail::fits(count)) {
+        return Result(S2_ERROR_BAD_ARGUMENT);
+    }
+    const ::S2SamplerParams c = params;
+    return Result(s2_sample_token_first(logits, static_cast<std::int32_t>(count), &c, keep_id));
+}
+
+/** As above, from a contiguous container of floats. */
+template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
+Result sample_token_first(const Row &logits, const Params &params = kFirstParams,
+                          std::int32_t keep_id = -1) noexcept {
+    return sample_token_first(std::data(logits), static_cast<std::size_t>(std::size(logits)), params,
+                              keep_id);
+}
+
 /** Puts the calling thread's generator in the state of std::mt19937(seed); see s2_seed_thread(). */
 inline void seed_thread(std::uint32_t seed) noexcept { s2_seed_thread(seed); }
 
@@ -482,7 +503,8 @@ enum class Preset : std::int32_t {
     s2 = S2_PRESET_S2,
     temperature_first = S2_PRESET_TEMPERATURE_FIRST,
     llama = S2_PRESET_LLAMA,
-    huggingface = S2_PRESET_HUGGINGFACE
+    huggingface = S2_PRESET_HUGGINGFACE,
+    s2_first = S2_PRESET_S2_FIRST
 };
 
 /**
@@ -723,6 +745,11 @@ public:
     Chain &s2(const Params &params = Params{}) & noexcept {
         const ::S2SamplerParams c = params;
         return add(s2_chain_add_s2(get(), &c));
+    }
+    /** Appends s2_first; see s2_chain_add_s2_first(). The defaults are those of the first generations. */
+    Chain &s2_first(const Params &params = kFirstParams, std::int32_t keep_id = -1) & noexcept {
+        const ::S2SamplerParams c = params;
+        return add(s2_chain_add_s2_first(get(), &c, keep_id));
     }
     Chain &softmax() & noexcept { return add(s2_chain_add_softmax(get())); }
     Chain &greedy() & noexcept { return add(s2_chain_add_greedy(get())); }

@@ -47,6 +47,31 @@ pub unsafe extern "C" fn s2_sample_token(
     })
 }
 
+/// Draws one token by the rule of the S2 engines' first generations, with the calling thread's
+/// generator; "The first generations" states it. The drop-ins for these engines call this.
+///
+/// `logits`, `vocab_size`: as for s2_sample_token(). `params`: NULL: 0.7, 0.7, 30. `keep_id`: the
+/// id that stays a candidate, with all that rank before it; < 0, or not in the row: none.
+///
+/// Returns as s2_sample_token().
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_sample_token_first(
+    logits: *const f32,
+    vocab_size: i32,
+    params: *const SamplerParams,
+    keep_id: i32,
+) -> i32 {
+    guard::number(|call| {
+        let row = pointers::slice(call, logits, vocab_size)?;
+        if row.is_empty() {
+            return Ok(0);
+        }
+        let params = pointers::params_or(params, SamplerParams::FIRST);
+        s2sampler_core::sample_token_first(row, &params, (keep_id >= 0).then_some(keep_id))
+    })
+}
+
 /// Puts the calling thread's generator in the state of `std::mt19937(seed)`.
 ///
 /// From here on this thread's tokens depend only on `seed` and on the rows and parameters of its

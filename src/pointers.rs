@@ -126,7 +126,19 @@ pub(crate) unsafe fn write<T: Copy>(to: *mut T, value: T) -> Result<(), Error> {
 /// See the top of this file.
 pub(crate) unsafe fn params(params: *const SamplerParams) -> SamplerParams {
     // SAFETY: the contract is the same, and all fields are numbers. The only error is NULL.
-    unsafe { read(params) }.unwrap_or(SamplerParams::DEFAULT)
+    unsafe { params_or(params, SamplerParams::DEFAULT) }
+}
+
+/// The parameters of a draw, or `defaults` for NULL.
+///
+/// # Safety
+/// See the top of this file.
+pub(crate) unsafe fn params_or(
+    params: *const SamplerParams,
+    defaults: SamplerParams,
+) -> SamplerParams {
+    // SAFETY: the contract is the same, and all fields are numbers. The only error is NULL.
+    unsafe { read(params) }.unwrap_or(defaults)
 }
 
 /// A struct that begins with its size and may grow.

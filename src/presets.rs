@@ -19,6 +19,10 @@ pub const S2_PRESET_LLAMA: i32 = 2;
 /// Preset: the order of Hugging Face's generate. penalties, temperature, top_k, top_p, min_p, dist.
 /// Defaults: penalties off (all tokens), temperature 1, top_k 50, top_p 1, min_p 0.
 pub const S2_PRESET_HUGGINGFACE: i32 = 3;
+/// Preset: the draw of the S2 engines' first generations, with the tokens of
+/// s2_sample_token_first() without a kept id. s2_first, dist. Defaults: temperature 0.7, top_p 0.7,
+/// top_k 30.
+pub const S2_PRESET_S2_FIRST: i32 = 4;
 
 /// The parameters of a preset. Fill them with s2_preset_params_init(), then change fields. A
 /// parameter that the preset has no stage for is ignored.
@@ -27,11 +31,11 @@ pub const S2_PRESET_HUGGINGFACE: i32 = 3;
 pub struct S2PresetParams {
     /// sizeof(S2PresetParams): see "Structs that may grow".
     pub struct_size: u32,
-    /// As for s2_chain_add_temperature(); in S2_PRESET_S2 as in SamplerParams.
+    /// As for s2_chain_add_temperature(); in S2_PRESET_S2 and S2_PRESET_S2_FIRST as for their stages.
     pub temperature: f32,
-    /// As for s2_chain_add_top_p(), with min_keep 1; in S2_PRESET_S2 as in SamplerParams.
+    /// As for s2_chain_add_top_p(), with min_keep 1; there likewise.
     pub top_p: f32,
-    /// As for s2_chain_add_top_k(); in S2_PRESET_S2 as in SamplerParams.
+    /// As for s2_chain_add_top_k(); there likewise.
     pub top_k: i32,
     /// As for s2_chain_add_min_p(), with min_keep 1. Off: 0.
     pub min_p: f32,
@@ -73,6 +77,7 @@ fn preset(number: i32) -> Result<Preset, Error> {
         S2_PRESET_TEMPERATURE_FIRST => Preset::TemperatureFirst,
         S2_PRESET_LLAMA => Preset::Llama,
         S2_PRESET_HUGGINGFACE => Preset::HuggingFace,
+        S2_PRESET_S2_FIRST => Preset::S2First,
         _ => return Err(Error::BadArgument),
     })
 }

@@ -20,9 +20,15 @@ pub const S2_REQUEST_WATCH_ID: u32 = 4;
 /// Flag: the result has only token, candidates and words. The fields from nans on are 0, which
 /// saves a pass over the row.
 pub const S2_REQUEST_NO_STATS: u32 = 8;
+/// Flag: draw by the rule of "The first generations" instead of steps c to f. keep_id is then that
+/// rule's, and a min_p above 0 is S2_ERROR_BAD_ARGUMENT.
+pub const S2_REQUEST_S2_FIRST: u32 = 16;
 
-const FLAGS: u32 =
-    S2_REQUEST_UNIFORM | S2_REQUEST_KEEP_ID | S2_REQUEST_WATCH_ID | S2_REQUEST_NO_STATS;
+const FLAGS: u32 = S2_REQUEST_UNIFORM
+    | S2_REQUEST_KEEP_ID
+    | S2_REQUEST_WATCH_ID
+    | S2_REQUEST_NO_STATS
+    | S2_REQUEST_S2_FIRST;
 
 /// A draw with options. If all bytes but those of struct_size, logits and vocab_size are zero, it
 /// is the draw of s2_sampler_sample() with the default parameters.
@@ -43,7 +49,8 @@ pub struct S2SampleRequest {
     /// The id of the first logit, for a row that holds a part of the vocabulary. >= 0, and the last
     /// id is <= 2147483647.
     pub id_offset: i32,
-    /// Temperature, top_p and top_k. NULL: 0.8, 0.8, 30.
+    /// Temperature, top_p and top_k. NULL: 0.8, 0.8, 30, or with S2_REQUEST_S2_FIRST 0.7, 0.7,
+    /// 30.
     pub params: *const SamplerParams,
     /// The allowed ids, as for s2_sampler_sample_ranges(). n_ranges 0: all are allowed.
     pub ranges: *const TokenRange,
@@ -173,7 +180,13 @@ impl S2SampleRequest {
         }
         Ok(SampleRequest {
             logits: pointers::slice(call, self.logits, self.vocab_size)?,
-            params: pointers::params(self.params),
+            params: pointers::params_or(
+                self.params,
+                match self.has(S2_REQUEST_S2_FIRST) {
+                    true => SamplerParams::FIRST,
+                    false => SamplerParams::DEFAULT,
+                },
+            ),
             id_offset: self.id_offset,
             ranges: pointers::counted(call, self.ranges, self.n_ranges)?,
             banned: pointers::counted(call, self.banned, self.n_banned)?,
@@ -189,6 +202,7 @@ impl S2SampleRequest {
             keep_id: self.has(S2_REQUEST_KEEP_ID).then_some(self.keep_id),
             watched_id: self.has(S2_REQUEST_WATCH_ID).then_some(self.watched_id),
             uniform: self.has(S2_REQUEST_UNIFORM).then_some(self.uniform),
+            first_generations: self.has(S2_REQUEST_S2_FIRST),
         })
     }
 }

@@ -118,6 +118,19 @@ pub unsafe extern "C" fn s2_chain_add_logit_bias(
     })
 }
 
+/// Adds stage s2_first: the rule of s2_sample_token_first().
+///
+/// `params`: copied. NULL: 0.7, 0.7, 30. `keep_id`: the id that stays a candidate; < 0: none.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_add_s2_first(
+    chain: *mut S2Chain,
+    params: *const SamplerParams,
+    keep_id: i32,
+) -> i32 {
+    add(chain, |_| Ok(Stage::s2_first(pointers::params_or(params, SamplerParams::FIRST), keep_id)))
+}
+
 /// Adds stage s2: steps 1 to 6 of "One draw", the rule of s2_sample_token().
 ///
 /// `params`: copied. NULL: the defaults.

@@ -179,6 +179,8 @@ std::vector<Named> stages(std::size_t n) {
         {"mirostat_v2", "n log n", "ranks the row",
          [](S2Chain *c) { return s2_chain_add_mirostat_v2(c, 1, 5.0F, 0.1F); }},
         {"s2", "n log n", "top_p 1, no top_k", [all](S2Chain *c) { return s2_chain_add_s2(c, &all); }},
+        {"s2_first", "n log n", "top_p 1, no top_k; ranks the row",
+         [all](S2Chain *c) { return s2_chain_add_s2_first(c, &all, -1); }},
         {"softmax", "n", "", [](S2Chain *c) { return s2_chain_add_softmax(c); }},
         {"greedy", "n", "", [](S2Chain *c) { return s2_chain_add_greedy(c); }},
         {"dist", "n", "", dist()},
@@ -290,7 +292,8 @@ void chains(Costs &costs) {
     const std::pair<std::int32_t, const char *> presets[] = {{S2_PRESET_S2, "S2"},
                                                              {S2_PRESET_TEMPERATURE_FIRST, "TEMPERATURE_FIRST"},
                                                              {S2_PRESET_LLAMA, "LLAMA"},
-                                                             {S2_PRESET_HUGGINGFACE, "HUGGINGFACE"}};
+                                                             {S2_PRESET_HUGGINGFACE, "HUGGINGFACE"},
+                                                             {S2_PRESET_S2_FIRST, "S2_FIRST"}};
     for (const auto &[preset, named] : presets) {
         costs.add_shapes(std::string("preset_") + named, "n log n", std::string("a chain of the preset ") + named, 16384,
                          [which = preset](const Row &logits) {

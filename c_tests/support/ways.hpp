@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 // A row with at least one token, and handles to draw from it.
 struct Drawing {
@@ -58,8 +59,15 @@ inline std::int32_t draw_request(const Drawing &d, bool everything, S2SampleResu
     return s2_sampler_sample_ex(d.sampler, &request, result);
 }
 
+// Whether it draws with the thread's generator, so that there is no handle.
+inline bool draws_with_thread(const Way &way) {
+    return std::strncmp(way.name, "s2_sample_token", std::strlen("s2_sample_token")) == 0;
+}
+
 inline const Way kWays[] = {
     {"s2_sample_token", [](const Drawing &d) { return s2_sample_token(d.row, d.n, d.params); }},
+    {"s2_sample_token_first",
+     [](const Drawing &d) { return s2_sample_token_first(d.row, d.n, d.params, 0); }},
     {"s2_sampler_sample",
      [](const Drawing &d) { return s2_sampler_sample(d.sampler, d.row, d.n, d.params); }},
     {"s2_sampler_sample_ranges",

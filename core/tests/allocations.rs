@@ -156,7 +156,9 @@ fn a_chain_does_not_allocate_again() {
 }
 
 fn for_each_chain(mut body: impl FnMut(&str, &mut Chain)) {
-    for preset in [Preset::S2, Preset::TemperatureFirst, Preset::Llama, Preset::HuggingFace] {
+    for preset in
+        [Preset::S2, Preset::S2First, Preset::TemperatureFirst, Preset::Llama, Preset::HuggingFace]
+    {
         let params = PresetParams { penalty_last_n: 64, ..PresetParams::of(preset) };
         let mut chain = Chain::preset(preset, &params, 1).expect("a chain");
         body(&format!("{preset:?}"), &mut chain);

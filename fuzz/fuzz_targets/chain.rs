@@ -34,6 +34,7 @@ enum Kind {
     Dry(f32, f32, u8, i16, Vec<Vec<u8>>),
     Mirostat(u32, f32, f32),
     S2(Params),
+    S2First(Params, i16),
     Softmax,
     Greedy,
     Dist(u32),
@@ -63,6 +64,9 @@ fn stage(kind: &Kind) -> Result<Stage, Error> {
         }
         Kind::Mirostat(seed, tau, eta) => Stage::mirostat_v2(*seed, *tau, *eta),
         Kind::S2(Params(params)) => Ok(Stage::s2(SamplerParams { ..*params })),
+        Kind::S2First(Params(params), keep) => {
+            Ok(Stage::s2_first(SamplerParams { ..*params }, (*keep).into()))
+        }
         Kind::Softmax => Ok(Stage::softmax()),
         Kind::Greedy => Ok(Stage::greedy()),
         Kind::Dist(seed) => Ok(Stage::dist(*seed)),

@@ -192,6 +192,7 @@ pub enum PresetName {
     TemperatureFirst,
     Llama,
     Huggingface,
+    S2First,
 }
 
 impl From<PresetName> for Preset {
@@ -201,6 +202,7 @@ impl From<PresetName> for Preset {
             PresetName::TemperatureFirst => Self::TemperatureFirst,
             PresetName::Llama => Self::Llama,
             PresetName::Huggingface => Self::HuggingFace,
+            PresetName::S2First => Self::S2First,
         }
     }
 }

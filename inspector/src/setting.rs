@@ -135,6 +135,7 @@ fn preset_name(preset: Preset) -> &'static str {
         Preset::TemperatureFirst => "temperature-first",
         Preset::Llama => "llama",
         Preset::HuggingFace => "huggingface",
+        Preset::S2First => "s2-first",
     }
 }
 
@@ -145,9 +146,11 @@ fn without_effect(args: &SettingArgs, preset: Preset) -> Result<(), Problem> {
         ("--repeat-penalty", args.repeat_penalty.is_some()),
         ("--penalty-last-n", args.penalty_last_n.is_some()),
     ];
-    match given.iter().find(|(_, given)| *given && preset == Preset::S2) {
+    let is_s2 = matches!(preset, Preset::S2 | Preset::S2First);
+    match given.iter().find(|(_, given)| *given && is_s2) {
         Some((option, _)) => {
-            Err(Problem::Usage(format!("{option}: preset s2 has no stage for it")))
+            let preset = preset_name(preset);
+            Err(Problem::Usage(format!("{option}: preset {preset} has no stage for it")))
         }
         None => Ok(()),
     }

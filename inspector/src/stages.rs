@@ -148,10 +148,10 @@ mod tests {
         let full = "logit_bias(1:2, 3:-inf) penalties(64, 1.1, 0.5, 0.25) top_k(-1) top_p(0.9, 2) \
             min_p(0.05, 2) epsilon_cutoff(0.001, 2) typical(0.9, 2) top_n_sigma(1.5) xtc(0.5, 0.1, 2, 7) temperature(0.8) \
             temperature_ext(0.8, 0.5, 2) dry(0.8, 1.75, 2, -1, [13], [1 2]) mirostat_v2(7, 5, 0.1) \
-            s2(0.8, 0.8, 30) softmax greedy dist(42)";
+            s2(0.8, 0.8, 30) s2_first(0.7, 0.7, 30, 5) softmax greedy dist(42)";
         let short = "logit_bias penalties(64, 1.1) top_k(40) top_p(0.9) min_p(0.05) epsilon_cutoff(0.001) typical(0.9) \
             top_n_sigma(1.5) xtc(0.5, 0.1) temperature(0.8) temperature_ext(0.8, 0.5) \
-            dry(0.8, [13]) mirostat_v2 s2 softmax() greedy() dist";
+            dry(0.8, [13]) mirostat_v2 s2 s2_first softmax() greedy() dist";
         for text in [full, short] {
             let stages = build(text).expect("stages");
             let built: Vec<&str> = stages.iter().map(Stage::name).collect();

@@ -83,8 +83,10 @@ fn presets_have_these_stages() {
     let min_p = |p| Spec::MinP { p, min_keep: 1 };
     let (t, dist) = (Spec::Temperature, Spec::Dist(11));
     let s2 = SamplerParams { temperature: 0.8, top_p: 0.8, top_k: 30 };
+    let first = SamplerParams { temperature: 0.7, top_p: 0.7, top_k: 30 };
     let table = [
         (Preset::S2, vec![Spec::S2(s2), dist.clone()]),
+        (Preset::S2First, vec![Spec::S2First { params: first, keep_id: -1 }, dist.clone()]),
         (
             Preset::TemperatureFirst,
             vec![

@@ -333,6 +333,7 @@ impl<'a> Candidates<'a> {
             Some(ranks) => ranks,
             None => list.first_ranks(limit, keep_id),
         };
+        list.frozen = false;
         let top = list.tokens().first().map_or(f32::NEG_INFINITY, |token| token.logit);
         let (kept, sum) = if top.is_finite() {
             list.change(|token| exponent(token.logit, top, params.temperature));
@@ -341,14 +342,16 @@ impl<'a> Candidates<'a> {
             (kept, Some(sum))
         } else {
             // There is no distribution, and rank 0 is the answer.
-            if top == f32::INFINITY {
-                list.change(|token| if token.logit == top { 0.0 } else { f32::NEG_INFINITY });
-            }
             list.truncate(1);
+            list.change(|token| if token.logit == f32::INFINITY { 0.0 } else { token.logit });
+            scratch.weights.clear();
+            memory::reserve(&mut scratch.weights, 1)?;
+            scratch.weights.push(1.0);
             (ranks.count, None)
         };
         list.truncate(kept);
-        let neg_inf_tail = kept - list.tokens().len();
+        let neg_inf_tail = kept.saturating_sub(list.tokens().len());
+        self.put_weights(1.0);
         self.draw_rule = DrawRule::LibstdcxxDiscrete { neg_inf_tail, sum };
         Ok(())
     }

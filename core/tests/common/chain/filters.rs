@@ -116,6 +116,7 @@ pub fn s2(list: &mut List, params: &SamplerParams) {
             list.binary32_softmax();
         }
         list.s2 = Some(0);
+        list.first_sum = None;
         return;
     }
     let logits: Vec<f32> = list.items.iter().map(|c| c.logit).collect();
@@ -127,6 +128,7 @@ pub fn s2(list: &mut List, params: &SamplerParams) {
     // With a +inf the token is certain, and all that rule 3 keeps count.
     list.items.truncate(if m == f32::INFINITY { 1 } else { kept });
     list.s2 = Some(kept - list.len());
+    list.first_sum = None;
     list.edit(|c| {
         if c.logit == m {
             0.0
@@ -137,4 +139,56 @@ pub fn s2(list: &mut List, params: &SamplerParams) {
             (c.logit - m) / t
         }
     });
+}
+
+/// The rule of the first generations: the l left are the exponents, p is w / W.
+pub fn s2_first(list: &mut List, params: &SamplerParams, keep_id: i32) {
+    let SamplerParams { temperature, top_p, top_k } = *params;
+    let n = list.len();
+    let k = if top_k > 0 { n.min(top_k as usize) } else { n };
+    list.items.sort_by(super::rank_order);
+    list.held = false;
+    let place = list.items.iter().position(|c| keep_id >= 0 && c.id == keep_id);
+    let joins = place.is_some_and(|place| place >= k && list.items[place].logit > -1e30);
+    let mut left: Vec<_> = list.items[..k].to_vec();
+    if let Some(place) = place.filter(|_| joins) {
+        left.push(list.items[place]);
+    }
+    let count = left.len();
+    let kept = left.iter().position(|c| keep_id >= 0 && c.id == keep_id);
+    let m = left[0].logit;
+    if m.is_infinite() {
+        // No distribution: rank 0 alone, and all that step 1 leaves count.
+        let logit = if m > 0.0 { 0.0 } else { m };
+        list.items = vec![super::Candidate { logit, p: 1.0, ..left[0] }];
+        (list.s2, list.first_sum) = (Some(count - 1), None);
+        return;
+    }
+    // Those at -inf are not listed.
+    left.retain(|c| c.logit > f32::NEG_INFINITY);
+    for c in &mut left {
+        c.logit = match temperature {
+            t if t > 0.0 && t < f32::INFINITY => (c.logit - m) / t,
+            t if t == f32::INFINITY => 0.0,
+            _ if c.logit == m => 0.0,
+            _ => f32::NEG_INFINITY,
+        };
+        c.p = c.logit.exp();
+    }
+    let mut sum = 0.0_f32;
+    left.iter().for_each(|c| sum += c.p);
+    left.iter_mut().for_each(|c| c.p /= sum);
+    let (mut running, mut end) = (0.0_f32, count);
+    for (i, c) in left.iter().enumerate() {
+        running += c.p;
+        if running >= top_p {
+            end = i + 1;
+            break;
+        }
+    }
+    let end = end.max(kept.map_or(0, |place| place + 1));
+    left.truncate(end);
+    list.s2 = Some(end - left.len());
+    list.first_sum = Some(sum);
+    list.items = left;
 }

@@ -36,6 +36,8 @@ pub struct List {
     pub held: bool,
     /// After the s2 stage: how many candidates it kept that are not listed, because they are at -inf.
     pub s2: Option<usize>,
+    /// After the s2_first stage: W, by which dist divides first.
+    pub first_sum: Option<f32>,
 }
 
 /// Rank order: the larger logit first, of equal ones the lower id.
@@ -47,7 +49,13 @@ impl List {
     /// A NaN counts as -inf.
     pub fn new(items: impl Iterator<Item = (i32, f32, f32)>) -> Self {
         let candidate = |(id, logit, p)| Candidate { id, logit: number(logit), p, e: 0.0 };
-        Self { items: items.map(candidate).collect(), s: 0.0, held: false, s2: None }
+        Self {
+            items: items.map(candidate).collect(),
+            s: 0.0,
+            held: false,
+            s2: None,
+            first_sum: None,
+        }
     }
 
     pub fn of_row(row: &[f32]) -> Self {
@@ -270,9 +278,12 @@ fn is_off(spec: &Spec) -> bool {
         Spec::EpsilonCutoff { epsilon, .. } => epsilon <= 0.0,
         Spec::TopNSigma(n) => n <= 0.0,
         Spec::Xtc { probability, threshold, .. } => probability <= 0.0 || threshold > 0.5,
-        Spec::S2(_) | Spec::Softmax | Spec::Greedy | Spec::Dist(_) | Spec::MirostatV2 { .. } => {
-            false
-        }
+        Spec::S2(_)
+        | Spec::S2First { .. }
+        | Spec::Softmax
+        | Spec::Greedy
+        | Spec::Dist(_)
+        | Spec::MirostatV2 { .. } => false,
     }
 }
 
@@ -303,6 +314,7 @@ fn pass(spec: &Spec, state: &mut State, list: &mut List) -> Option<usize> {
             filters::xtc(list, &mut state.mt, probability, threshold, min_keep);
         }
         Spec::S2(params) => filters::s2(list, &params),
+        Spec::S2First { params, keep_id } => filters::s2_first(list, &params, keep_id),
         Spec::Softmax => {
             list.softmax();
             list.held = true;

@@ -69,7 +69,7 @@ impl Aim {
     }
 
     fn stage(&self, random: &mut SplitMix) -> Spec {
-        match random.below(17) {
+        match random.below(18) {
             0 => Spec::LogitBias(self.biases(random)),
             1 | 2 => Spec::Penalties {
                 last_n: random.pick(&[-1, 0, 1, 2, 7, 64, 64, 1 << 20]),
@@ -141,6 +141,18 @@ impl Aim {
                 top_p: any_of(&[0.8, 1.0, f32::NAN], self.nucleus(random), random),
                 top_k: self.limit(random),
             }),
+            16 => Spec::S2First {
+                params: SamplerParams {
+                    temperature: any_of(&[0.7, f32::NAN], temperature(random), random),
+                    top_p: any_of(&[0.7, 1.0, f32::NAN], self.nucleus(random), random),
+                    top_k: self.limit(random),
+                },
+                keep_id: match random.below(4) {
+                    0 => -1,
+                    1 => random.pick(&self.history),
+                    _ => random.below(self.n + 1) as i32,
+                },
+            },
             15 => Spec::EpsilonCutoff {
                 epsilon: any_of(
                     &[-1.0, 0.0, 1e-45, 1e-4, 1e-3, 0.02, 0.3, 1.0, 2.0, f32::INFINITY],

@@ -32,11 +32,13 @@ pub fn dist(list: &mut List, mt: &mut Mt19937) -> usize {
 /// not listed included, takes no word.
 fn dist_after_s2(list: &mut List, hidden: usize, mt: &mut Mt19937) -> usize {
     let mut w = list.exponentials();
-    for _ in 0..2 {
+    for first in [true, false] {
         let mut sum = 0.0_f32;
         for w in &w {
             sum += w;
         }
+        // After s2_first the sum is that of all candidates before its nucleus.
+        let sum = list.first_sum.filter(|_| first).unwrap_or(sum);
         w.iter_mut().for_each(|w| *w /= sum);
     }
     for (c, w) in list.items.iter_mut().zip(&w) {

@@ -21,6 +21,7 @@ pub enum Spec {
     Dry { multiplier: f32, base: f32, allowed_length: i32, last_n: i32, breakers: Vec<Vec<i32>> },
     MirostatV2 { seed: u32, tau: f32, eta: f32 },
     S2(SamplerParams),
+    S2First { params: SamplerParams, keep_id: i32 },
     Softmax,
     Greedy,
     Dist(u32),
@@ -52,6 +53,7 @@ impl Spec {
             }
             Self::MirostatV2 { seed, tau, eta } => Stage::mirostat_v2(*seed, *tau, *eta),
             Self::S2(params) => Ok(Stage::s2(*params)),
+            Self::S2First { params, keep_id } => Ok(Stage::s2_first(*params, *keep_id)),
             Self::Softmax => Ok(Stage::softmax()),
             Self::Greedy => Ok(Stage::greedy()),
             Self::Dist(seed) => Ok(Stage::dist(*seed)),
@@ -75,6 +77,7 @@ impl Spec {
             Self::Dry { .. } => "dry",
             Self::MirostatV2 { .. } => "mirostat_v2",
             Self::S2(_) => "s2",
+            Self::S2First { .. } => "s2_first",
             Self::Softmax => "softmax",
             Self::Greedy => "greedy",
             Self::Dist(_) => "dist",
