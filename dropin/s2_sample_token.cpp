@@ -11,10 +11,7 @@ int32_t sample_token(const float * logits, int32_t vocab_size, const SamplerPara
 
 // The qualified name makes another signature in the header an error.
 int32_t s2::sample_token(const float * logits, int32_t vocab_size, const s2::SamplerParams & params) {
-    ::S2SamplerParams same;
-    same.temperature = params.temperature;
-    same.top_p = params.top_p;
-    same.top_k = params.top_k;
+    const ::S2SamplerParams same = s2sampler_dropin::same(params);
     const int32_t token = s2_sample_token(logits, vocab_size, &same);
     // Engines use the result as an index and do not know statuses.
     return token < 0 ? 0 : token;

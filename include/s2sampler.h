@@ -1455,9 +1455,7 @@ int32_t s2_chain_add_mirostat_v2(S2Chain *chain,
 typedef struct S2PresetParams {
     /** sizeof(S2PresetParams): see "Structs that may grow". */
     uint32_t struct_size;
-    /**
-     * As for s2_chain_add_temperature(); in S2_PRESET_S2 and S2_PRESET_S2_FIRST as for their stages.
-     */
+    /** As for s2_chain_add_temperature(); in the presets of the S2 engines as in SamplerParams. */
     float temperature;
     /** As for s2_chain_add_top_p(), with min_keep 1; there likewise. */
     float top_p;

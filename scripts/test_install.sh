@@ -74,8 +74,11 @@ share/licenses/s2sampler/LICENSE-APACHE
 share/licenses/s2sampler/LICENSE-MIT
 share/licenses/s2sampler/THIRD-PARTY.md
 share/s2sampler/dropin/engine_header.hpp
+share/s2sampler/dropin/own_generator.hpp
 share/s2sampler/dropin/s2_sample_token.cpp
-share/s2sampler/dropin/s2_sample_token_keep_id.cpp
+share/s2sampler/dropin/s2_sample_token_first.cpp
+share/s2sampler/dropin/s2_sample_token_first_keep_id.cpp
+share/s2sampler/dropin/s2_sample_token_first_keep_id_mt19937.cpp
 share/s2sampler/dropin/s2_sample_token_mt19937.cpp
 EOF
 }

@@ -31,7 +31,7 @@ pub const S2_PRESET_S2_FIRST: i32 = 4;
 pub struct S2PresetParams {
     /// sizeof(S2PresetParams): see "Structs that may grow".
     pub struct_size: u32,
-    /// As for s2_chain_add_temperature(); in S2_PRESET_S2 and S2_PRESET_S2_FIRST as for their stages.
+    /// As for s2_chain_add_temperature(); in the presets of the S2 engines as in SamplerParams.
     pub temperature: f32,
     /// As for s2_chain_add_top_p(), with min_keep 1; there likewise.
     pub top_p: f32,

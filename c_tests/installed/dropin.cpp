@@ -8,7 +8,12 @@ int main() {
 #elif defined(FORM_dropin_mt19937)
     std::mt19937 rng(42);
     return s2::sample_token(row, 3, s2::SamplerParams(), &rng) == 1 ? 0 : 1;
-#elif defined(FORM_dropin_keep_id)
+#elif defined(FORM_dropin_first)
+    return s2::sample_token(row, 3, s2::SamplerParams()) == 1 ? 0 : 1;
+#elif defined(FORM_dropin_first_keep_id)
     return s2::sample_token(row, 3, s2::SamplerParams(), -1) == 1 ? 0 : 1;
+#elif defined(FORM_dropin_first_keep_id_mt19937)
+    std::mt19937 rng(42);
+    return s2::sample_token(row, 3, s2::SamplerParams(), -1, &rng) == 1 ? 0 : 1;
 #endif
 }
