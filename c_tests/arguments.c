@@ -160,6 +160,7 @@ static void stream_configs(void) {
     CHECK(config.semantic_first == 0 && config.semantic_last == -1 && config.end_id == -1);
     CHECK(config.ras_window == 10 && config.ras_mode == S2_RAS_ANY_HIT);
     CHECK(config.ras_temperature == 1.0F && config.ras_top_p == 0.9F && config.ras_tau == 0.1F);
+    CHECK(config.ras_end == S2_RAS_END_STOPS && config.ras_always == 0 && config.ras_bans == 0);
     CHECK(S2_RAS_OFF == 0 && S2_RAS_ANY_HIT == 1 && S2_RAS_SHARE == 2); /* pinned, for ever */
 
     CHECK(!makes_a_stream(NULL));
@@ -182,6 +183,12 @@ static void stream_configs(void) {
         CHECK(!makes_a_stream(&config));
         config = valid_config();
         config.ras_end = bad_modes[i] == 3 ? 2 : bad_modes[i];
+        CHECK(!makes_a_stream(&config));
+        config = valid_config();
+        config.ras_always = bad_modes[i] == 3 ? 2 : bad_modes[i];
+        CHECK(!makes_a_stream(&config));
+        config = valid_config();
+        config.ras_bans = bad_modes[i] == 3 ? 2 : bad_modes[i];
         CHECK(!makes_a_stream(&config));
     }
     config = valid_config();
@@ -214,6 +221,7 @@ static void streams(void) {
     CHECK(s2_stream_fast(NULL, row, 4, &greedy) == S2_ERROR_NULL_POINTER);
     CHECK(s2_stream_code(NULL, 1, 4) == S2_ERROR_NULL_POINTER);
     CHECK(s2_stream_ended(NULL) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_stream_redrawn(NULL) == S2_ERROR_NULL_POINTER);
 
     for (i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
         CHECK(s2_stream_slow(stream, row, lengths[i], &greedy, 1) == S2_ERROR_EMPTY_ROW);

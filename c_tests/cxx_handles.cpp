@@ -127,11 +127,13 @@ void configurations() {
     s2_stream_config_init(&c);
     const ::S2StreamConfig mine = StreamConfig();
     CHECK(std::memcmp(&mine, &c, sizeof c) == 0);
-    const ::S2StreamConfig all = StreamConfig{1, 2, 3, 4, 5.0F, 6.0F, s2sampler::Ras::share, 7.0F};
+    const ::S2StreamConfig all = StreamConfig{1, 2, 3, 4, 5.0F, 6.0F, s2sampler::Ras::share, 7.0F,
+                                              s2sampler::RasEnd::continues, true, true};
     CHECK(all.struct_size == sizeof c && all.semantic_first == 1 && all.semantic_last == 2 &&
           all.end_id == 3);
     CHECK(all.ras_window == 4 && all.ras_temperature == 5.0F && all.ras_top_p == 6.0F);
-    CHECK(all.ras_mode == S2_RAS_SHARE && all.ras_tau == 7.0F);
+    CHECK(all.ras_mode == S2_RAS_SHARE && all.ras_tau == 7.0F && all.ras_end == S2_RAS_END_CONTINUES);
+    CHECK(all.ras_always == 1 && all.ras_bans == 1);
 #if __cplusplus >= 202002L
     CHECK(StreamConfig{.semantic_last = 5}.ras_window == 10);
 #endif

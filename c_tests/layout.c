@@ -19,8 +19,8 @@ ASSERT_THAT(ranges_are_8_bytes, sizeof(S2TokenRange) == 8 && offsetof(S2TokenRan
 ASSERT_THAT(last_is_second, offsetof(S2TokenRange, last) == 4);
 
 /* No pointers and no 64-bit fields, so the same on 32-bit platforms. */
-ASSERT_THAT(config_is_40_bytes, sizeof(S2StreamConfig) == 40);
-ASSERT_THAT(config_aligns_like_int32, sizeof(struct { char c; S2StreamConfig s; }) == 44);
+ASSERT_THAT(config_is_48_bytes, sizeof(S2StreamConfig) == 48);
+ASSERT_THAT(config_aligns_like_int32, sizeof(struct { char c; S2StreamConfig s; }) == 52);
 ASSERT_THAT(struct_size_is_first, offsetof(S2StreamConfig, struct_size) == 0);
 ASSERT_THAT(semantic_first_at_4, offsetof(S2StreamConfig, semantic_first) == 4);
 ASSERT_THAT(semantic_last_at_8, offsetof(S2StreamConfig, semantic_last) == 8);
@@ -31,6 +31,8 @@ ASSERT_THAT(ras_top_p_at_24, offsetof(S2StreamConfig, ras_top_p) == 24);
 ASSERT_THAT(ras_mode_at_28, offsetof(S2StreamConfig, ras_mode) == 28);
 ASSERT_THAT(ras_tau_at_32, offsetof(S2StreamConfig, ras_tau) == 32);
 ASSERT_THAT(ras_end_at_36, offsetof(S2StreamConfig, ras_end) == 36);
+ASSERT_THAT(ras_always_at_40, offsetof(S2StreamConfig, ras_always) == 40);
+ASSERT_THAT(ras_bans_at_44, offsetof(S2StreamConfig, ras_bans) == 44);
 /* Without holes wherever pointers have 4 or 8 bytes, so that later fields cannot land in one. */
 #define P sizeof(void *)
 ASSERT_THAT(request_starts_with_its_size, offsetof(S2SampleRequest, struct_size) == 0);

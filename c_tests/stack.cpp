@@ -151,6 +151,7 @@ void all_others() {
         {"s2_stream_get_seed", [] { CHECK(s2_stream_get_seed(stream) == 3); }},
         {"s2_stream_code", [] { CHECK(s2_stream_code(stream, 1, 9) == 0); }},
         {"s2_stream_ended", [] { CHECK(s2_stream_ended(stream) == 0); }},
+        {"s2_stream_redrawn", [] { CHECK(s2_stream_redrawn(stream) == 0); }},
         {"s2_stream_free", [] { s2_stream_free(stream); }},
         {"s2_sample_request_init", [] { S2SampleRequest it; s2_sample_request_init(&it); }},
         {"s2_sample_result_init", [] { S2SampleResult it; s2_sample_result_init(&it); }},

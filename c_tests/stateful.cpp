@@ -293,6 +293,8 @@ void make_stream(World &w, Choices &c) {
     config.ras_top_p = c.number();
     config.ras_tau = c.number();
     config.ras_end = c.one_in(20) ? c.integer() : static_cast<std::int32_t>(c.below(2));
+    config.ras_always = c.one_in(20) ? c.integer() : static_cast<std::int32_t>(c.below(2));
+    config.ras_bans = c.one_in(20) ? c.integer() : static_cast<std::int32_t>(c.below(2));
     config.struct_size = c.one_in(10) ? c.below(sizeof config + 1) : config.struct_size;
     w.streams.add(c.one_in(4) ? s2_stream_new_random(&config) : s2_stream_new(c.word(), &config), s2_stream_free);
 }
@@ -310,7 +312,7 @@ void use_stream(World &w, Choices &c) {
     known(token, row.n(), "stream");
     const std::int32_t code = s2_stream_code(stream, token, c.integer());
     CHECK(code >= 0 || code >= S2_ERROR_BUSY);
-    CHECK(s2_stream_ended(stream) <= 1);
+    CHECK(s2_stream_ended(stream) <= 1 && s2_stream_redrawn(stream) <= 1);
     if (c.one_in(20)) {
         (void)s2_stream_reset(stream, c.word());
     }

@@ -47,8 +47,11 @@ static_assert(sizeof(s2::SamplerParams) == 12 &&
 
 namespace s2sampler_dropin {
 
+// Without ==: some engines build with -Wfloat-equal.
+constexpr bool equal(float a, float b) { return a <= b && b <= a; }
+
 constexpr bool has_defaults(const s2::SamplerParams & params, float both, int32_t top_k) {
-    return params.temperature == both && params.top_p == both && params.top_k == top_k;
+    return equal(params.temperature, both) && equal(params.top_p, both) && params.top_k == top_k;
 }
 
 inline ::S2SamplerParams same(const s2::SamplerParams & params) {

@@ -15,7 +15,8 @@ class Params(ctypes.Structure):
 class Config(ctypes.Structure):
     _fields_ = [("struct_size", c_uint32), ("semantic_first", c_int32), ("semantic_last", c_int32),
                 ("end_id", c_int32), ("ras_window", c_int32), ("ras_temperature", c_float),
-                ("ras_top_p", c_float), ("ras_mode", c_int32), ("ras_tau", c_float), ("ras_end", c_int32)]
+                ("ras_top_p", c_float), ("ras_mode", c_int32), ("ras_tau", c_float), ("ras_end", c_int32),
+                ("ras_always", c_int32), ("ras_bans", c_int32)]
 
 
 s2 = ctypes.CDLL(sys.argv[1])

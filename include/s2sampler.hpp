@@ -393,6 +393,8 @@ struct StreamConfig {
     Ras ras_mode = Ras::any_hit;
     float ras_tau = 0.1F;
     RasEnd ras_end = RasEnd::stops;
+    bool ras_always = false;
+    bool ras_bans = false;
 
     /** These values as the C struct. */
     operator ::S2StreamConfig() const noexcept {
@@ -407,6 +409,8 @@ struct StreamConfig {
         c.ras_mode = static_cast<std::int32_t>(ras_mode);
         c.ras_tau = ras_tau;
         c.ras_end = static_cast<std::int32_t>(ras_end);
+        c.ras_always = ras_always ? 1 : 0;
+        c.ras_bans = ras_bans ? 1 : 0;
         return c;
     }
 };
@@ -484,6 +488,9 @@ public:
 
     /** Whether the last main token ended the utterance. */
     [[nodiscard]] bool ended() const noexcept { return s2_stream_ended(get()) > 0; }
+
+    /** Whether the last main token is that of the second draw. */
+    [[nodiscard]] bool redrawn() const noexcept { return s2_stream_redrawn(get()) > 0; }
 
 private:
     struct Free {

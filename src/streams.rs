@@ -49,11 +49,18 @@ pub struct S2StreamConfig {
     pub ras_tau: f32,
     /// S2_RAS_END_STOPS or S2_RAS_END_CONTINUES. Default S2_RAS_END_STOPS.
     pub ras_end: i32,
+    /// 1: the second draw is made for every main token, and its token is used only where `ras_mode` says so,
+    /// as audio.cpp does; so each main token takes the words of two draws. 0: it is made only where its token
+    /// is used. Default 0. Without effect in mode S2_RAS_OFF and with ras_window 0.
+    pub ras_always: i32,
+    /// 1: the second draw leaves out the token of the first, as CrispASR does. If no other allowed logit is
+    /// above -inf, there is no second draw. 0: it may give the same token again. Default 0.
+    pub ras_bans: i32,
 }
 
-// SAFETY: `repr(C)`, begins with its size, 10 words of 4 bytes, numbers only.
+// SAFETY: `repr(C)`, begins with its size, 12 words of 4 bytes, numbers only.
 unsafe impl Versioned for S2StreamConfig {
-    const FIRST_SIZE: usize = 40;
+    const FIRST_SIZE: usize = 48;
 }
 
 impl S2StreamConfig {
@@ -68,6 +75,8 @@ impl S2StreamConfig {
             ras_top_p,
             ras_tau,
             continues_after_redrawn_end: _,
+            ras_always: _,
+            ras_bans: _,
         } = StreamConfig::default();
         Self {
             struct_size: size_of::<Self>() as u32,
@@ -80,6 +89,8 @@ impl S2StreamConfig {
             ras_mode: S2_RAS_ANY_HIT,
             ras_tau,
             ras_end: S2_RAS_END_STOPS,
+            ras_always: 0,
+            ras_bans: 0,
         }
     }
 
@@ -103,7 +114,18 @@ impl S2StreamConfig {
                 S2_RAS_END_CONTINUES => true,
                 _ => return Err(Error::BadArgument),
             },
+            ras_always: switch(self.ras_always)?,
+            ras_bans: switch(self.ras_bans)?,
         })
+    }
+}
+
+/// A field that is 0 or 1.
+fn switch(field: i32) -> Result<bool, Error> {
+    match field {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(Error::BadArgument),
     }
 }
 
@@ -143,7 +165,7 @@ impl Opaque for S2Stream {
 
 /// Sets a configuration to its defaults, and struct_size.
 ///
-/// `config`: where to write the 40 bytes of this version. Later versions of the library write no
+/// `config`: where to write the 48 bytes of this version. Later versions of the library write no
 /// more. NULL does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_stream_config_init(config: *mut S2StreamConfig) {
@@ -275,9 +297,17 @@ pub unsafe extern "C" fn s2_stream_code(
 }
 
 /// Returns 1 if the last main token ended the utterance, 0 if it did not or there is none, or a
-/// status.
+/// status. With S2_RAS_END_CONTINUES only an end token of the first draw ends it.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_stream_ended(stream: *const S2Stream) -> i32 {
     guard::number(|call| guard::read(call, stream, |stream| Ok(stream.has_ended().into())))
+}
+
+/// Returns 1 if the last main token is that of the second draw, 0 if it is that of the first or there
+/// is none, or a status.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_stream_redrawn(stream: *const S2Stream) -> i32 {
+    guard::number(|call| guard::read(call, stream, |stream| Ok(stream.was_redrawn().into())))
 }

@@ -41,6 +41,10 @@ pub struct StreamConfig {
     /// Whether an end token from the second draw does not end the utterance, as in the original engine, which
     /// goes on with code 0.
     pub continues_after_redrawn_end: bool,
+    /// Whether the second draw is made for every main token, and used only if RAS asks for one, as in audio.cpp.
+    pub ras_always: bool,
+    /// Whether the second draw leaves out the token of the first, as in CrispASR.
+    pub ras_bans: bool,
 }
 
 impl StreamConfig {
@@ -68,6 +72,8 @@ impl Default for StreamConfig {
             ras_top_p: 0.9,
             ras_tau: 0.1,
             continues_after_redrawn_end: false,
+            ras_always: false,
+            ras_bans: false,
         }
     }
 }
@@ -79,6 +85,7 @@ pub struct Stream {
     config: StreamConfig,
     window: VecDeque<u32>,
     ended: bool,
+    redrawn: bool,
 }
 
 impl Stream {
@@ -94,7 +101,7 @@ impl Stream {
         }
         let mut window = VecDeque::new();
         window.try_reserve(config.ras_window as usize + 1).map_err(|_| Error::OutOfMemory)?;
-        Ok(Self { sampler, config: *config, window, ended: false })
+        Ok(Self { sampler, config: *config, window, ended: false, redrawn: false })
     }
 
     /// A copy in the same state, which continues identically.
@@ -104,7 +111,7 @@ impl Stream {
     pub fn try_clone(&self) -> Result<Self, Error> {
         let mut copy = Self::new(self.sampler.clone(), &self.config)?;
         copy.window.extend(&self.window);
-        copy.ended = self.ended;
+        (copy.ended, copy.redrawn) = (self.ended, self.redrawn);
         Ok(copy)
     }
 
@@ -112,7 +119,7 @@ impl Stream {
     pub fn reset(&mut self, seed: u32) {
         self.sampler.reseed(seed);
         self.window.clear();
-        self.ended = false;
+        (self.ended, self.redrawn) = (false, false);
     }
 
     /// The generator of this utterance.
@@ -125,6 +132,12 @@ impl Stream {
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.ended
+    }
+
+    /// Whether the last main token is that of the second draw.
+    #[must_use]
+    pub fn was_redrawn(&self) -> bool {
+        self.redrawn
     }
 
     /// Draws the main token of a frame, as the Slow-AR model's loop does: from the semantic tokens, and
@@ -154,39 +167,69 @@ impl Stream {
             false => &both[..1],
         };
         let mut token = self.sampler.sample_ranges(logits, ranges, params)?;
-        let redraw = self.ras_redraw_params(token, params);
-        if let Some(redraw) = redraw {
-            token = self.sampler.sample_ranges(logits, ranges, &redraw)?;
+        let repeats = self.repeats(token);
+        let mut redrawn = false;
+        if repeats || self.draws_always() {
+            let second = self.second_draw(logits, ranges, params, token)?;
+            if let Some(second) = second.filter(|_| repeats) {
+                (token, redrawn) = (second, true);
+            }
         }
         self.window.push_back(token);
         while self.window.len() > self.config.ras_window as usize {
             self.window.pop_front();
         }
-        let continues = redraw.is_some() && self.config.continues_after_redrawn_end;
+        let continues = redrawn && self.config.continues_after_redrawn_end;
         self.ended = i64::from(token) == i64::from(end) && !continues;
+        self.redrawn = redrawn;
         Ok(token)
     }
 
-    /// The parameters of the RAS redraw; none if there is no redraw.
-    fn ras_redraw_params(&self, token: u32, params: &SamplerParams) -> Option<SamplerParams> {
+    fn draws_always(&self) -> bool {
+        self.config.ras_always && self.config.ras_mode != RasMode::Off && self.config.ras_window > 0
+    }
+
+    /// Whether RAS replaces this token.
+    fn repeats(&self, token: u32) -> bool {
         let config = &self.config;
         let semantic = i64::from(config.semantic_first)..=i64::from(config.semantic_last);
         if !semantic.contains(&i64::from(token)) {
-            return None;
+            return false;
         }
         // In this form the compiler uses vector instructions: one for each token instead of three.
         let hits_in =
             |part: &[u32]| part.iter().map(|other| u32::from(*other == token)).sum::<u32>();
         let (first, second) = self.window.as_slices();
         let hits = (hits_in(first) + hits_in(second)) as usize;
-        if !ras::redraws(config.ras_mode, hits, config.ras_window as usize, config.ras_tau) {
-            return None;
+        ras::redraws(config.ras_mode, hits, config.ras_window as usize, config.ras_tau)
+    }
+
+    /// The second draw; none if it leaves out the only token above -inf.
+    fn second_draw(
+        &mut self,
+        logits: &[f32],
+        ranges: &[TokenRange],
+        params: &SamplerParams,
+        token: u32,
+    ) -> Result<Option<u32>, Error> {
+        let redraw = self.ras_redraw_params(params);
+        if !self.config.ras_bans {
+            return self.sampler.sample_ranges(logits, ranges, &redraw).map(Some);
         }
-        let (top_p, top_k) = match config.ras_mode {
+        let others = without(ranges, token as i32);
+        match self.sampler.sample_ranges(logits, &others, &redraw) {
+            Err(Error::EmptyRow | Error::NoCandidate) => Ok(None),
+            drawn => drawn.map(Some),
+        }
+    }
+
+    /// The parameters of the second draw.
+    fn ras_redraw_params(&self, params: &SamplerParams) -> SamplerParams {
+        let (top_p, top_k) = match self.config.ras_mode {
             RasMode::Share => (f32::NAN, 0),
-            _ => (config.ras_top_p, params.top_k),
+            _ => (self.config.ras_top_p, params.top_k),
         };
-        Some(SamplerParams { temperature: config.ras_temperature, top_p, top_k })
+        SamplerParams { temperature: self.config.ras_temperature, top_p, top_k }
     }
 
     /// Draws a codebook token of a frame, as the Fast-AR model's loop does: from all of `logits`.
@@ -203,5 +246,41 @@ impl Stream {
     /// Those of [`StreamConfig::code`].
     pub fn code(&self, token: u32, codebook_size: u32) -> Result<u32, Error> {
         self.config.code(token, codebook_size)
+    }
+}
+
+/// At most two ranges without one id of them: what is left on either side of it.
+fn without(ranges: &[TokenRange], id: i32) -> [TokenRange; 4] {
+    const NONE: TokenRange = TokenRange { first: 0, last: -1 };
+    let mut left = [NONE; 4];
+    for (sides, range) in left.chunks_exact_mut(2).zip(ranges) {
+        let TokenRange { first, last } = *range;
+        let below = TokenRange { first, last: last.min(id.saturating_sub(1)) };
+        let above = TokenRange { first: first.max(id.saturating_add(1)), last };
+        sides.copy_from_slice(&[below, above]);
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TokenRange, without};
+
+    #[test]
+    fn ranges_without_an_id() {
+        let ranges = [TokenRange { first: 3, last: 7 }, TokenRange { first: 9, last: 9 }];
+        for id in 0..12 {
+            let left = without(&ranges, id);
+            for other in 0..12 {
+                let is_in = |ranges: &[TokenRange]| {
+                    ranges.iter().any(|r| (r.first..=r.last).contains(&other))
+                };
+                assert_eq!(is_in(&left), is_in(&ranges) && other != id, "{other} without {id}");
+            }
+        }
+        // The id 0 has no neighbour below, and the largest none above.
+        let all = [TokenRange { first: 0, last: i32::MAX }];
+        assert!(without(&all, 0).iter().all(|r| r.first > r.last || r.first == 1));
+        assert!(without(&all, i32::MAX).iter().all(|r| r.first > r.last || r.last < i32::MAX));
     }
 }

@@ -17,6 +17,8 @@ struct Config {
     top_p: f32,
     tau: f32,
     continues: bool,
+    always: bool,
+    bans: bool,
 }
 
 #[derive(Debug, Arbitrary)]
@@ -40,6 +42,8 @@ fuzz_target!(|input: (Config, Row, Vec<Step>)| {
         ras_top_p: config.top_p,
         ras_tau: config.tau,
         continues_after_redrawn_end: config.continues,
+        ras_always: config.always,
+        ras_bans: config.bans,
     };
     let Ok(mut stream) = Stream::new(Sampler::new(3), &config) else { return };
     for step in steps.iter().take(64) {
@@ -49,6 +53,7 @@ fuzz_target!(|input: (Config, Row, Vec<Step>)| {
                 let drawn = stream.slow(&row, params, *end);
                 assert_eq!(copy.slow(&row, params, *end), drawn);
                 assert_eq!(copy.has_ended(), stream.has_ended());
+                assert_eq!(copy.was_redrawn(), stream.was_redrawn());
                 assert!(drawn.is_err() || drawn.is_ok_and(|token| (token as usize) < row.len()));
             }
             Step::Fast(Params(params)) => {

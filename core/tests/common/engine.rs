@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// The size of the window in which a repeated main token is drawn once more.
 const RAS_WINDOW: usize = 10;
 
-/// One line of `engine_loop.tsv`: a model, how to run it, and the codes of every frame.
+/// One line of `engine_loop.tsv` or `s2_loop.tsv`: a model, how to run it, and the codes of every frame.
 pub struct Run {
     pub seed: u32,
     pub codes: Vec<Vec<u32>>,
@@ -24,6 +24,8 @@ pub struct Run {
     min_tokens_before_end: usize,
     stop_after: u64,
     max_new_tokens: usize,
+    /// How many second draws gave the end token, after which this loop goes on; none for a loop that stops.
+    pub end_redraws: Option<usize>,
 }
 
 impl Run {
@@ -49,6 +51,7 @@ impl Run {
             stop_after: fields.parse(),
             max_new_tokens: fields.parse(),
             seed: fields.parse(),
+            end_redraws: fields.last(),
         }
     }
 
@@ -76,7 +79,16 @@ impl Run {
 
     /// The codes of a loop that leaves mask, window, RAS and end to a stream.
     pub fn generate_through(&self, stream: &mut Stream) -> Vec<Vec<u32>> {
-        self.frames(&mut Through { stream, params: self.params, codebook_size: self.codebook_size })
+        self.stream_frames(stream).0
+    }
+
+    /// These codes, and how often a second draw gave the end token.
+    pub fn stream_frames(&self, stream: &mut Stream) -> (Vec<Vec<u32>>, usize) {
+        let (params, codebook_size) = (self.params, self.codebook_size);
+        let mut through =
+            Through { stream, params, codebook_size, end: self.im_end, end_redraws: 0 };
+        let frames = self.frames(&mut through);
+        (frames, through.end_redraws)
     }
 
     /// The stream's part of the model's description.
@@ -85,6 +97,7 @@ impl Run {
             semantic_first: *self.semantic.start() as i32,
             semantic_last: *self.semantic.end() as i32,
             end_id: self.im_end as i32,
+            continues_after_redrawn_end: self.end_redraws.is_some(),
             ..StreamConfig::default()
         }
     }
@@ -146,16 +159,18 @@ impl<Draw: FnMut(&[f32], &[TokenRange], &SamplerParams) -> u32> Tokens for OwnLo
         let both = [range(*semantic.start(), *semantic.end()), range(*im_end, *im_end)];
         let ranges = &both[..1 + usize::from(end_allowed)];
         let mut main = (self.draw)(row, ranges, params);
+        let mut ends = main == *im_end;
         if semantic.contains(&main) && self.window.contains(&main) {
             let redraw = SamplerParams { temperature: 1.0, top_p: 0.9, top_k: params.top_k };
             main = (self.draw)(row, ranges, &redraw);
+            ends = main == *im_end && self.run.end_redraws.is_none();
         }
         self.window.push_back(main);
         if self.window.len() > RAS_WINDOW {
             self.window.pop_front();
         }
         let code = main.saturating_sub(*semantic.start());
-        (main != *im_end).then_some((main, code.min(self.run.codebook_size as u32 - 1)))
+        (!ends).then_some((main, code.min(self.run.codebook_size as u32 - 1)))
     }
 
     fn code(&mut self, row: &[f32]) -> u32 {
@@ -168,12 +183,15 @@ struct Through<'a> {
     stream: &'a mut Stream,
     params: SamplerParams,
     codebook_size: usize,
+    end: u32,
+    end_redraws: usize,
 }
 
 impl Tokens for Through<'_> {
     fn main(&mut self, row: &[f32], end_allowed: bool) -> Option<(u32, u32)> {
         let token = self.stream.slow(row, &self.params, end_allowed).expect("a token");
         let code = self.stream.code(token, self.codebook_size as u32).expect("codes");
+        self.end_redraws += usize::from(token == self.end && self.stream.was_redrawn());
         (!self.stream.has_ended()).then_some((token, code))
     }
 

@@ -21,7 +21,16 @@ pub fn data(path: &str) -> PathBuf {
 
 /// The lines of a golden table that are not comments.
 pub fn table(name: &str) -> Vec<String> {
-    let path = data("golden").join(name);
+    lines_of("golden", name)
+}
+
+/// The lines of a table of another engine.
+pub fn engine_table(name: &str) -> Vec<String> {
+    lines_of("engines", name)
+}
+
+fn lines_of(folder: &str, name: &str) -> Vec<String> {
+    let path = data(folder).join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     text.lines().filter(|line| !line.starts_with('#')).map(String::from).collect()
 }
@@ -76,6 +85,11 @@ impl<'a> Fields<'a> {
     pub fn parse<T: FromStr>(&mut self) -> T {
         let text = self.text();
         text.parse().unwrap_or_else(|_| panic!("{text:?} is not a {}", std::any::type_name::<T>()))
+    }
+
+    /// The next field, if the line has one.
+    pub fn last<T: FromStr>(&mut self) -> Option<T> {
+        self.0.clone().next().map(|_| self.parse())
     }
 
     pub fn float(&mut self) -> f32 {

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::oracle::{Mt19937, rank};
 use common::{engine::Run, for_each_level, golden};
-use s2sampler_core::{Stream, sample_token, seed_thread};
+use s2sampler_core::{Sampler, Stream, StreamConfig, sample_token, seed_thread};
 
 /// The real rows that are kept here, and how many golden lines belong to them.
 const REAL_ROWS: [(&str, usize); 2] = [("18", 6), ("27", 6)];
@@ -54,7 +54,33 @@ fn check(line: golden::Line) {
 fn engine_loop() {
     let lines = golden::table("engine_loop.tsv");
     assert_eq!(lines.len(), 12);
-    for line in &lines {
+    check_loops(&lines);
+}
+
+/// s2.cpp's own loop, which goes on where a second draw gives the end token.
+#[test]
+fn s2_loop() {
+    let lines = golden::engine_table("s2_loop.tsv");
+    assert_eq!(lines.len(), 60);
+    check_loops(&lines);
+    let runs = || lines.iter().map(|line| Run::parse(line));
+    let mut stopped_short = 0;
+    for run in runs().filter(|run| run.end_redraws != Some(0)) {
+        let mut stream = Stream::new(Sampler::new(run.seed), &run.config()).expect("a stream");
+        let (codes, end_redraws) = run.stream_frames(&mut stream);
+        assert_eq!((codes, Some(end_redraws)), (run.codes.clone(), run.end_redraws));
+        // The default, a stream that stops there, is another loop.
+        let stops = StreamConfig { continues_after_redrawn_end: false, ..run.config() };
+        let mut stream = Stream::new(Sampler::new(run.seed), &stops).expect("a stream");
+        let codes = run.generate_through(&mut stream);
+        assert!(run.codes.starts_with(&codes) && codes.len() < run.codes.len());
+        stopped_short += 1;
+    }
+    assert!(stopped_short > 10, "{stopped_short} runs have such a second draw");
+}
+
+fn check_loops(lines: &[String]) {
+    for line in lines {
         let run = Run::parse(line);
         let head = line.split('|').next();
 

@@ -24,6 +24,8 @@ const CONFIG: StreamConfig = StreamConfig {
     ras_top_p: 0.9,
     ras_tau: 0.1,
     continues_after_redrawn_end: false,
+    ras_always: false,
+    ras_bans: false,
 };
 
 const GREEDY: SamplerParams = SamplerParams { temperature: 0.0, top_p: 0.8, top_k: 30 };
@@ -45,46 +47,59 @@ fn only(id: i32) -> Vec<f32> {
     row(&[(id, 50.0)])
 }
 
-/// The main tokens by the rules, slowly: a masked copy, the whole row ranked, a list for a window.
+/// The main tokens by the rules, each with whether the second draw gave it; slowly: a masked copy, the whole
+/// row ranked, a list for a window.
 fn slow_tokens(
     rows: &[(Vec<f32>, bool)],
     params: &SamplerParams,
     config: &StreamConfig,
     seed: u32,
-) -> Vec<u32> {
+) -> Vec<(u32, bool)> {
     let mut mt = Mt19937::new(seed);
+    let mut redrawn = Vec::new();
     let mut said: VecDeque<u32> = VecDeque::new();
     let semantic = config.semantic_first as u32..=config.semantic_last as u32;
     for (row, allow_end) in rows {
         let is_end = |id: u32| i64::from(id) == i64::from(config.end_id);
         let open = |id| if is_end(id) { *allow_end } else { semantic.contains(&id) };
         let mask = |(id, l): (u32, &f32)| if open(id) { *l } else { f32::NEG_INFINITY };
-        let ranked = rank(&(0..).zip(row).map(mask).collect::<Vec<_>>());
+        let mut masked = (0..).zip(row).map(mask).collect::<Vec<_>>();
+        let mut ranked = rank(&masked);
         let mut token = ranked.draw(params, &mut mt).token.expect("a token");
         let hits = said.iter().take(config.ras_window as usize).filter(|t| **t == token).count();
         let share = config.ras_window as f32 * config.ras_tau;
         let temperature = config.ras_temperature;
-        let again = match config.ras_mode {
-            _ if !semantic.contains(&token) => None,
-            RasMode::Off => None,
-            RasMode::AnyHit => (hits > 0).then_some((config.ras_top_p, params.top_k)),
-            RasMode::Share => {
-                (config.ras_window > 0 && hits as f32 >= share).then_some((f32::NAN, 0))
-            }
+        let (hit, top_p, top_k) = match config.ras_mode {
+            RasMode::Off => (false, 0.0, 0),
+            RasMode::AnyHit => (hits > 0, config.ras_top_p, params.top_k),
+            RasMode::Share => (config.ras_window > 0 && hits as f32 >= share, f32::NAN, 0),
         };
-        if let Some((top_p, top_k)) = again {
+        let hit = hit && semantic.contains(&token);
+        let is_on = config.ras_mode != RasMode::Off && config.ras_window > 0;
+        let mut is_second = false;
+        if hit || (is_on && config.ras_always) {
+            if config.ras_bans {
+                masked[token as usize] = f32::NEG_INFINITY;
+                ranked = rank(&masked);
+            }
             let params = SamplerParams { temperature, top_p, top_k };
-            token = ranked.draw(&params, &mut mt).token.expect("a token");
+            // If the first token was the only one, it stays.
+            let second = ranked.draw(&params, &mut mt).token.ok();
+            if let Some(second) = second.filter(|_| hit) {
+                (token, is_second) = (second, true);
+            }
         }
         said.push_front(token);
+        redrawn.push(is_second);
     }
-    said.into_iter().rev().collect()
+    said.into_iter().rev().zip(redrawn).collect()
 }
 
 #[test]
 fn every_mode_against_the_rules() {
     let mut random = SplitMix(77);
     let mut redraws = [0; 3];
+    let (mut redrawn, mut went_on) = (0, 0);
     for case in 0..600 {
         let config = StreamConfig {
             end_id: random.pick(&[END, -1, FIRST - 1, LAST + 1, FIRST, LAST, 24, 1000]),
@@ -93,6 +108,9 @@ fn every_mode_against_the_rules() {
             ras_temperature: random.pick(&[1.0, 1.0, 0.0, 3.0]),
             ras_top_p: random.pick(&[0.9, 0.9, 0.3, 1.0]),
             ras_tau: random.pick(&[0.1, 0.1, 0.0, 0.5, f32::NAN]),
+            continues_after_redrawn_end: random.below(2) == 0,
+            ras_always: random.below(3) == 0,
+            ras_bans: random.below(3) == 0,
             ..CONFIG
         };
         let params = SamplerParams {
@@ -100,27 +118,36 @@ fn every_mode_against_the_rules() {
             top_p: random.pick(&[0.8, 0.95, f32::NAN]),
             top_k: random.pick(&[0, 1, 3, 30]),
         };
-        let rows: Vec<_> = (0..40)
-            .map(|step| (bell(N, 1.0 / (1 << 19) as f32, step % 4 + 4 * case), step % 3 > 0))
-            .collect();
+        let row_of = |step: u64| match (case + step) % 17 {
+            // One allowed token above -inf: a second draw without it has nothing.
+            0 => (0..N as i32).map(|id| if id == 24 { 1.0 } else { f32::NEG_INFINITY }).collect(),
+            _ => bell(N, 1.0 / (1 << 19) as f32, step % 4 + 4 * case),
+        };
+        let rows: Vec<_> =
+            (0..40).map(|step| (row_of(step), step % 3 > 0 || config.end_id == 24)).collect();
         let seed = random.next() as u32;
         let want = slow_tokens(&rows, &params, &config, seed);
         let without = StreamConfig { ras_mode: RasMode::Off, ..config };
+        redrawn += want.iter().filter(|(_, redrawn)| *redrawn).count();
         let differs = want != slow_tokens(&rows, &params, &without, seed);
         redraws[config.ras_mode as usize] += i32::from(differs);
         for_each_level(|level, make| {
             let mut stream = Stream::new(make(seed), &config).expect("a stream");
-            for (step, ((row, allow_end), want)) in rows.iter().zip(&want).enumerate() {
+            for (step, ((row, allow_end), (want, redrawn))) in rows.iter().zip(&want).enumerate() {
                 let got = stream.slow(row, &params, *allow_end);
                 let what = format!("{level}, case {case} step {step}, {config:?}, {params:?}");
                 assert_eq!(got, Ok(*want), "{what}");
                 let is_end = i64::from(*want) == i64::from(config.end_id);
-                assert_eq!(stream.has_ended(), is_end, "{what}");
+                let ends = is_end && !(*redrawn && config.continues_after_redrawn_end);
+                assert_eq!(stream.has_ended(), ends, "{what}");
+                assert_eq!(stream.was_redrawn(), *redrawn, "{what}");
+                went_on += usize::from(is_end && !ends);
             }
         });
     }
     let [off, any_hit, share] = redraws;
     assert!(off == 0 && any_hit > 50 && share > 50, "redraws by mode: {redraws:?}");
+    assert!(redrawn > 1000 && went_on > 20, "{redrawn} redrawn, {went_on} ends that went on");
 }
 
 /// Whether the second of two rows with the same best token is drawn twice, told by the words: a greedy
