@@ -32,19 +32,24 @@ std::int32_t fast(const StreamHandle &stream, const std::vector<float> &row, con
 }
 
 std::vector<Codes> frames_of(const EngineRun &run, const StreamHandle &stream) {
-    return run_engine(
+    std::int32_t end_redraws = 0;
+    std::vector<Codes> frames = run_engine(
         run,
         [&](const std::vector<float> &row, bool allow_end) {
             const std::int32_t token = slow(stream, row, run.params, allow_end);
             CHECK(token >= 0);
+            end_redraws += token == run.model.im_end && s2_stream_redrawn(stream.get()) == 1;
             return s2_stream_ended(stream.get()) ? -1 : token;
         },
         [&](std::int32_t token) { return s2_stream_code(stream.get(), token, run.model.codebook_size); },
         [&](const std::vector<float> &row) { return fast(stream, row, run.params); });
+    CHECK(run.end_redraws < 0 || run.end_redraws == end_redraws);
+    return frames;
 }
 
 StreamHandle stream_of(const EngineRun &run) {
-    const S2StreamConfig config = config_of(run.model.sem_begin, run.semantic_last, run.model.im_end);
+    S2StreamConfig config = config_of(run.model.sem_begin, run.semantic_last, run.model.im_end);
+    if (run.end_redraws >= 0) config.ras_end = S2_RAS_END_CONTINUES;
     return own(s2_stream_new(run.seed, &config));
 }
 
@@ -139,6 +144,50 @@ void certain_steps() {
           code(kLast, 1) == 0);
 }
 
+// What the second draw does, where the outcome is certain.
+void the_second_draw() {
+    const SamplerParams greedy = {0.0F, 1.0F, 0};
+    std::vector<float> row(20, -kInf);
+    row[kFirst] = 2.0F;
+    row[kLast] = 1.0F;
+    S2StreamConfig config = config_of(kFirst, kLast, kEnd);
+    config.ras_temperature = 0.0F;
+    config.ras_bans = 1;
+    StreamHandle stream = own(s2_stream_new(1, &config));
+    CHECK(s2_stream_redrawn(stream.get()) == 0);
+    CHECK(slow(stream, row, greedy, true) == kFirst && s2_stream_redrawn(stream.get()) == 0);
+    // Without the repeated token the other one is the best.
+    CHECK(slow(stream, row, greedy, true) == kLast && s2_stream_redrawn(stream.get()) == 1);
+    CHECK(s2_stream_redrawn(own(s2_stream_clone(stream.get())).get()) == 1);
+    // It is the only one: it stays, and no second draw gave it.
+    row[kLast] = -kInf;
+    CHECK(slow(stream, row, greedy, true) == kFirst && s2_stream_redrawn(stream.get()) == 0);
+    CHECK(s2_stream_reset(stream.get(), 1) == 0 && s2_stream_redrawn(stream.get()) == 0);
+
+    // A draw for every main token takes the words of two; the modes say which token counts.
+    const SamplerParams flat = {1.0F, kNan, 0};
+    const std::vector<float> even(20, 0.0F);
+    config = config_of(kFirst, kLast, kEnd);
+    config.ras_always = 1;
+    for (const std::int32_t mode : {S2_RAS_OFF, S2_RAS_ANY_HIT, S2_RAS_SHARE}) {
+        config.ras_mode = mode;
+        stream = own(s2_stream_new(9, &config));
+        const SamplerHandle sampler = own(s2_sampler_new(9));
+        const S2TokenRange allowed[] = {{kFirst, kLast}, {kEnd, kEnd}};
+        const SamplerParams second = {1.0F, mode == S2_RAS_ANY_HIT ? 0.9F : kNan, 0};
+        for (int i = 0; i < 50; ++i) {
+            const auto draw = [&](const SamplerParams &params) {
+                return s2_sampler_sample_ranges(sampler.get(), even.data(), 20, allowed, 2, &params);
+            };
+            const std::int32_t first = draw(flat);
+            const std::int32_t again = mode == S2_RAS_OFF ? first : draw(second);
+            const std::int32_t token = slow(stream, even, flat, true);
+            CHECK(token == (s2_stream_redrawn(stream.get()) ? again : first));
+            CHECK(mode != S2_RAS_OFF || s2_stream_redrawn(stream.get()) == 0);
+        }
+    }
+}
+
 // Window, end and generator: a clone that lacked one of them would go astray for some of the seeds.
 void a_clone_continues_alike() {
     const S2StreamConfig config = config_of(kFirst, kLast, kEnd);
@@ -185,6 +234,8 @@ int main(int argc, char **argv) {
     CHECK(argc == 2);
     const std::vector<EngineRun> runs = engine_runs(argv[1]);
     golden_codes(runs);
+    golden_codes(s2_loop_runs(argv[1]));
+    the_second_draw();
     golden_codes_on_threads(runs);
     certain_steps();
     a_clone_continues_alike();

@@ -733,6 +733,16 @@ int32_t s2_sampler_sample_ex(S2Sampler *sampler,
  * from the same allowed ids. The second token counts, even if it is the same; there is no third
  * draw. The token returned enters the window, even an end token, and the oldest leaves. The second
  * draw ignores the caller's temperature: with temperature 0 it still draws at ras_temperature.
+ *
+ * Loops of engines differ in three points, each with a field of its own, since any can go with any:
+ *
+ *  ras_end      where the second draw gives the end token, s2.cpp goes on: the frame has code 0,
+ *               as s2_stream_code() gives it, and only a first draw ends the utterance
+ *  ras_always   audio.cpp draws twice for every frame and uses the second token only on a hit
+ *  ras_bans     CrispASR's cosyvoice3 takes the repeated token out of the second draw, with
+ *               S2_RAS_SHARE
+ *
+ * The loop above is s2.cpp's with ras_end S2_RAS_END_CONTINUES and everything else at its default.
  */
 
 /** RAS mode: no second draw. */
@@ -793,6 +803,19 @@ typedef struct S2StreamConfig {
     float ras_tau;
     /** S2_RAS_END_STOPS or S2_RAS_END_CONTINUES. Default S2_RAS_END_STOPS. */
     int32_t ras_end;
+    /**
+     * 1: the second draw is made for every main token, as audio.cpp does, and its token is used
+     * only where ras_mode says so; a main token then takes the words of two draws. 0: it is made
+     * only where its token is used. Default 0. Without effect in mode S2_RAS_OFF and with
+     * ras_window 0.
+     */
+    int32_t ras_always;
+    /**
+     * 1: the second draw leaves out the token of the first, as CrispASR does. If no other allowed
+     * logit is above -inf, there is no second draw. 0: it may give the same token again. Default
+     * 0.
+     */
+    int32_t ras_bans;
 } S2StreamConfig;
 
 /**
@@ -807,7 +830,7 @@ typedef struct S2Stream S2Stream;
 /**
  * Sets a configuration to its defaults, and struct_size.
  *
- * `config`: where to write the 40 bytes of this version. Later versions of the library write no
+ * `config`: where to write the 48 bytes of this version. Later versions of the library write no
  * more. NULL does nothing.
  */
 void s2_stream_config_init(S2StreamConfig *config);
@@ -899,9 +922,15 @@ int32_t s2_stream_code(const S2Stream *stream,
 
 /**
  * Returns 1 if the last main token ended the utterance, 0 if it did not or there is none, or a
- * status.
+ * status. With S2_RAS_END_CONTINUES only an end token of the first draw ends it.
  */
 S2_MUST_USE int32_t s2_stream_ended(const S2Stream *stream);
+
+/**
+ * Returns 1 if the last main token is that of the second draw, 0 if it is that of the first or
+ * there is none, or a status.
+ */
+S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
 
 /* ================================================================================================
  * 5. CHAINS

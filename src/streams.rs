@@ -49,12 +49,14 @@ pub struct S2StreamConfig {
     pub ras_tau: f32,
     /// S2_RAS_END_STOPS or S2_RAS_END_CONTINUES. Default S2_RAS_END_STOPS.
     pub ras_end: i32,
-    /// 1: the second draw is made for every main token, and its token is used only where `ras_mode` says so,
-    /// as audio.cpp does; so each main token takes the words of two draws. 0: it is made only where its token
-    /// is used. Default 0. Without effect in mode S2_RAS_OFF and with ras_window 0.
+    /// 1: the second draw is made for every main token, as audio.cpp does, and its token is used
+    /// only where ras_mode says so; a main token then takes the words of two draws. 0: it is made
+    /// only where its token is used. Default 0. Without effect in mode S2_RAS_OFF and with
+    /// ras_window 0.
     pub ras_always: i32,
-    /// 1: the second draw leaves out the token of the first, as CrispASR does. If no other allowed logit is
-    /// above -inf, there is no second draw. 0: it may give the same token again. Default 0.
+    /// 1: the second draw leaves out the token of the first, as CrispASR does. If no other allowed
+    /// logit is above -inf, there is no second draw. 0: it may give the same token again. Default
+    /// 0.
     pub ras_bans: i32,
 }
 
@@ -304,8 +306,8 @@ pub unsafe extern "C" fn s2_stream_ended(stream: *const S2Stream) -> i32 {
     guard::number(|call| guard::read(call, stream, |stream| Ok(stream.has_ended().into())))
 }
 
-/// Returns 1 if the last main token is that of the second draw, 0 if it is that of the first or there
-/// is none, or a status.
+/// Returns 1 if the last main token is that of the second draw, 0 if it is that of the first or
+/// there is none, or a status.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_stream_redrawn(stream: *const S2Stream) -> i32 {

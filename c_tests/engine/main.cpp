@@ -59,8 +59,9 @@ bool parse(const std::string & line, Run & run) {
     m.im_end = g.im_end;
     m.codebook_size = g.codebook_size;
 
+    // s2_loop.tsv has the number of second draws that gave the end token before the bar.
     std::string text;
-    if (!(in >> text) || text != "|") {
+    if (!(in >> text) || (text != "|" && (!(in >> text) || text != "|"))) {
         return false;
     }
     while (in >> text) {
@@ -77,15 +78,24 @@ bool parse(const std::string & line, Run & run) {
 }
 
 int main(int argc, char ** argv) {
-    if (argc != 2) {
-        std::fprintf(stderr, "usage: %s engine_loop.tsv\n", argv[0]);
+    if (argc < 2) {
+        std::fprintf(stderr, "usage: %s engine_loop.tsv s2_loop.tsv\n", argv[0]);
         return 2;
     }
-    std::ifstream file(argv[1]);
+    // One table after the other.
+    std::stringstream tables;
+    for (int i = 1; i < argc; ++i) {
+        std::ifstream file(argv[i]);
+        tables << file.rdbuf();
+        if (!file) {
+            std::fprintf(stderr, "%s cannot be read\n", argv[i]);
+            return 2;
+        }
+    }
     std::string line;
     int runs = 0;
     int failed = 0;
-    while (std::getline(file, line)) {
+    while (std::getline(tables, line)) {
         if (line.empty() || line[0] == '#') {
             continue;
         }

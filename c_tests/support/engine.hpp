@@ -1,4 +1,4 @@
-// The runs of engine_loop.tsv: a toy model, how to run it, and the codes of every frame.
+// The runs of engine_loop.tsv and of s2_loop.tsv: a toy model, how to run it, and the codes of every frame.
 #ifndef S2_TESTS_ENGINE_HPP
 #define S2_TESTS_ENGINE_HPP
 
@@ -16,10 +16,12 @@ struct EngineRun {
     std::int32_t least_frames = 0;  // before the end is allowed
     std::int32_t most_frames = 0;
     std::uint32_t seed = 0;
+    std::int32_t end_redraws = -1;  // second draws that gave the end token; -1: the table has no such column
     std::vector<Codes> frames;
 
     explicit EngineRun(const Fields &line) {
-        CHECK(line.size() > 17 && line[16] == "|");
+        const std::size_t bar = line.size() > 17 && line[16] != "|" ? 17 : 16;
+        CHECK(line.size() > bar + 1 && line[bar] == "|");
         const auto integer = [&line](std::size_t i) { return std::stoi(line[i]); };
         model = {integer(0),           integer(1),         integer(3),         integer(5),
                  std::stoull(line[6]), std::stof(line[7]), std::stof(line[8]), integer(13)};
@@ -29,7 +31,8 @@ struct EngineRun {
         least_frames = integer(12);
         most_frames = integer(14);
         seed = static_cast<std::uint32_t>(std::stoul(line[15]));
-        for (std::size_t i = 17; i < line.size(); ++i) {
+        if (bar == 17) end_redraws = integer(16);
+        for (std::size_t i = bar + 1; i < line.size(); ++i) {
             std::istringstream frame(line[i]);
             Codes codes;
             for (std::string code; std::getline(frame, code, ',');) codes.push_back(std::stoi(code));
@@ -41,6 +44,13 @@ struct EngineRun {
 inline std::vector<EngineRun> engine_runs(const std::string &data) {
     const auto table = read_table(data + "/golden/engine_loop.tsv");
     CHECK(table.size() == 12);
+    return std::vector<EngineRun>(table.begin(), table.end());
+}
+
+// The runs of s2.cpp's own loop, which goes on where a second draw gives the end token.
+inline std::vector<EngineRun> s2_loop_runs(const std::string &data) {
+    const auto table = read_table(data + "/engines/s2_loop.tsv");
+    CHECK(table.size() == 60);
     return std::vector<EngineRun>(table.begin(), table.end());
 }
 

@@ -51,15 +51,16 @@ std::vector<Frame> generate(Model & model, const GenerateParams & params) {
         }
 
         int32_t token = sample(row, params.sampler);
+        if (token == params.im_end) {
+            break;
+        }
         const bool semantic = token >= params.sem_begin && token <= params.sem_end;
         if (semantic && std::find(window.begin(), window.end(), token) != window.end()) {
             SamplerParams redraw = params.sampler;
             redraw.temperature = RAS_TEMPERATURE;
             redraw.top_p = RAS_TOP_P;
             token = sample(row, redraw);
-        }
-        if (token == params.im_end) {
-            break;
+            // An end token from here does not end the loop: the frame gets code 0, and the loop goes on.
         }
         window.push_back(token);
         if (window.size() > RAS_WINDOW) {

@@ -12,6 +12,7 @@ const RAS_WINDOW: usize = 10;
 pub struct Run {
     pub seed: u32,
     pub codes: Vec<Vec<u32>>,
+    pub params: SamplerParams,
     vocab: usize,
     semantic: std::ops::RangeInclusive<u32>,
     im_end: u32,
@@ -20,7 +21,6 @@ pub struct Run {
     model_seed: u64,
     scale: f32,
     hot: f32,
-    params: SamplerParams,
     min_tokens_before_end: usize,
     stop_after: u64,
     max_new_tokens: usize,
@@ -55,6 +55,42 @@ impl Run {
         }
     }
 
+    /// A line of `fish_audio.tsv`, and how often RAS asked for a second draw; the first number of a frame is the
+    /// main token there.
+    pub fn parse_fish(line: &str) -> (Self, usize) {
+        let (head, frames) = line.rsplit_once('\t').expect("frames");
+        let mut fields = Fields::new(head);
+        let (vocab, first, last) = (fields.parse(), fields.parse(), fields.parse());
+        let codes = |frame: &str| -> Vec<u32> {
+            let mut codes: Vec<u32> =
+                frame.split(':').map(|c| c.parse().expect("a number")).collect();
+            codes[0] -= first;
+            codes
+        };
+        let run = Self {
+            codes: if frames == "-" { vec![] } else { frames.split(',').map(codes).collect() },
+            vocab,
+            semantic: first..=last,
+            im_end: fields.parse(),
+            codebooks: fields.parse(),
+            codebook_size: fields.parse(),
+            model_seed: fields.parse(),
+            scale: fields.float(),
+            hot: fields.float(),
+            params: {
+                // The engine's own mapping: no greedy draw, and top_k 1 for 0 and less.
+                let SamplerParams { temperature, top_p, top_k } = fields.params();
+                SamplerParams { temperature: temperature.max(1e-5), top_p, top_k: top_k.max(1) }
+            },
+            min_tokens_before_end: 0,
+            stop_after: fields.parse(),
+            max_new_tokens: fields.parse(),
+            seed: fields.parse(),
+            end_redraws: None,
+        };
+        (run, fields.parse())
+    }
+
     /// Runs the loop with `draw` for every token, from masked copies of the rows.
     pub fn generate(&self, mut draw: impl FnMut(&[f32], &SamplerParams) -> u32) -> Vec<Vec<u32>> {
         self.generate_from_ranges(|row, ranges, params| {
@@ -84,11 +120,16 @@ impl Run {
 
     /// These codes, and how often a second draw gave the end token.
     pub fn stream_frames(&self, stream: &mut Stream) -> (Vec<Vec<u32>>, usize) {
-        let (params, codebook_size) = (self.params, self.codebook_size);
-        let mut through =
-            Through { stream, params, codebook_size, end: self.im_end, end_redraws: 0 };
+        let mut through = Through::new(stream, self, self.codebook_size);
         let frames = self.frames(&mut through);
         (frames, through.end_redraws)
+    }
+
+    /// As audio.cpp's loop, which does not clamp codes: these, and how often a second draw gave the main token.
+    pub fn fish_frames(&self, stream: &mut Stream) -> (Vec<Vec<u32>>, usize) {
+        let mut through = Through::new(stream, self, self.vocab);
+        let frames = self.frames(&mut through);
+        (frames, through.redraws)
     }
 
     /// The stream's part of the model's description.
@@ -185,12 +226,21 @@ struct Through<'a> {
     codebook_size: usize,
     end: u32,
     end_redraws: usize,
+    redraws: usize,
+}
+
+impl<'a> Through<'a> {
+    fn new(stream: &'a mut Stream, run: &Run, codebook_size: usize) -> Self {
+        let (params, end) = (run.params, run.im_end);
+        Self { stream, params, codebook_size, end, end_redraws: 0, redraws: 0 }
+    }
 }
 
 impl Tokens for Through<'_> {
     fn main(&mut self, row: &[f32], end_allowed: bool) -> Option<(u32, u32)> {
         let token = self.stream.slow(row, &self.params, end_allowed).expect("a token");
         let code = self.stream.code(token, self.codebook_size as u32).expect("codes");
+        self.redraws += usize::from(self.stream.was_redrawn());
         self.end_redraws += usize::from(token == self.end && self.stream.was_redrawn());
         (!self.stream.has_ended()).then_some((token, code))
     }
