@@ -39,6 +39,10 @@ constexpr int32_t CODEBOOK_SIZE = 4096;
 constexpr int32_t FRAMES = 64;
 constexpr uint32_t SEED = 7;
 
+// A run in which a second draw gives the end token. s2.cpp's loop goes on there, with code 0; a loop that stops
+// has fewer frames.
+constexpr uint32_t END_SEED = 1943325124;
+
 using Row = std::vector<float>;
 using Codes = std::vector<int32_t>;
 
@@ -46,6 +50,7 @@ using Codes = std::vector<int32_t>;
 struct Tally {
     int draws = 0;
     int redraws = 0;
+    int end_redraws = 0;
     double seconds = 0.0;
 
     template <class Draw>
@@ -71,12 +76,15 @@ public:
         if (token >= SEM_BEGIN && std::count(window_.begin(), window_.end(), token) > 0) {
             token = fast(row, {1.0f, 0.9f, params.top_k});
             ++tally.redraws;
+            tally.end_redraws += token == IM_END;
+        } else if (token == IM_END) {
+            return -1;
         }
         window_.push_back(token);
         if (window_.size() > 10) {
             window_.pop_front();
         }
-        return token == IM_END ? -1 : token;
+        return token;
     }
 
     int32_t code(int32_t token) const { return std::clamp(token - SEM_BEGIN, 0, CODEBOOK_SIZE - 1); }
@@ -100,11 +108,12 @@ private:
 // An engine with the library: the stream contains all of that.
 class Library {
 public:
-    explicit Library(uint32_t seed)
-        : stream_(s2sampler::Stream::with_seed(seed, {SEM_BEGIN, SEM_END, IM_END})) {}
+    explicit Library(uint32_t seed) : stream_(s2sampler::Stream::with_seed(seed, config())) {}
 
     int32_t slow(const Row & logits, const s2sampler::Params & params) {
         const int32_t token = tally.timed([&] { return stream_.slow(logits, params, true).token(); });
+        tally.redraws += stream_.redrawn();
+        tally.end_redraws += stream_.redrawn() && token == IM_END;
         return stream_.ended() ? -1 : token;
     }
 
@@ -119,6 +128,13 @@ public:
     Tally tally;
 
 private:
+    // s2.cpp's loop: an end token of the second draw does not end it.
+    static s2sampler::StreamConfig config() {
+        s2sampler::StreamConfig config{SEM_BEGIN, SEM_END, IM_END};
+        config.ras_end = s2sampler::RasEnd::continues;
+        return config;
+    }
+
     s2sampler::Stream stream_;
 };
 
@@ -133,10 +149,10 @@ struct Result {
 
 // A main token and then the other codebooks, frame by frame.
 template <class Sampler, class Model>
-Result generate(Model model, const s2sampler::Params & params) {
+Result generate(Model model, const s2sampler::Params & params, uint32_t seed = SEED) {
     Result result;
     Row logits;
-    Sampler sampler(SEED);
+    Sampler sampler(seed);
     while (result.frames.size() < FRAMES) {
         model.slow_logits(logits);
         const int32_t token = sampler.slow(logits, params);
@@ -224,7 +240,8 @@ Row read_row(const char * path) {
 }
 
 bool report(const char * name, const Result & plain, const Result & library) {
-    const bool equal = plain.frames == library.frames;
+    const bool equal = plain.frames == library.frames && plain.tally.redraws == library.tally.redraws &&
+                       plain.tally.end_redraws == library.tally.end_redraws;
     std::printf("%-22s %7zu %7d %8d %12s %14.3f %12.3f %8.0fx\n", name, library.frames.size(),
                 plain.tally.draws, plain.tally.redraws, equal ? "yes" : "NO", plain.ms_per_frame(),
                 library.ms_per_frame(), plain.tally.seconds / library.tally.seconds);
@@ -244,7 +261,8 @@ int main(int argc, char ** argv) {
     const RealRow real(row);
 
     std::printf("\ns2sampler %s beside a plain full-sort sampler\n", s2_version());
-    std::printf("%d logits a row, temperature %g, top_p %g, top_k %d, seed %u\n\n", VOCAB,
+    std::printf("%d logits a row, temperature %g, top_p %g, top_k %d, seed %u; where the end token is drawn\n"
+                "again, temperature 1, top_p 0.9 and a seed for which that happens\n\n", VOCAB,
                 static_cast<double>(params.temperature), static_cast<double>(params.top_p),
                 params.top_k, SEED);
     std::printf("%-22s %7s %7s %8s %12s %14s %12s %9s\n", "", "", "", "", "codes", "full sort",
@@ -255,6 +273,14 @@ int main(int argc, char ** argv) {
 
     bool equal = report("speech, toy model", generate<Plain>(toy_model, params),
                         generate<Library>(toy_model, params));
+    const s2sampler::Params end_params{1.0f, 0.9f, 30};
+    const toy::Model end_model({VOCAB, SEM_BEGIN, IM_END, CODEBOOK_SIZE, 3055442754018861009u, 0x1p-20f, 29.5f, 4});
+    const Result end_run = generate<Plain>(end_model, end_params, END_SEED);
+    equal &= report("speech, end redrawn", end_run, generate<Library>(end_model, end_params, END_SEED));
+    if (end_run.tally.end_redraws == 0) {
+        std::printf("no second draw gave the end token\n");
+        return 1;
+    }
     equal &= report("speech, a real row", generate<Plain>(real, params),
                     generate<Library>(real, params));
     equal &= report("text, the row unmasked", generate_text<Plain>(real, params),

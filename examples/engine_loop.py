@@ -48,16 +48,16 @@ def bell(n, state):
 config = Config()
 s2.s2_stream_config_init(ctypes.byref(config))  # struct_size, and RAS at its defaults
 config.semantic_first, config.semantic_last, config.end_id = FIRST, LAST, END
-stream = s2.s2_stream_new(2151756372, config)
-params = Params(0.5, 0.8, 30)
-model, frames = 8828828153340822293, []
-while len(frames) < 120:
+config.ras_end = 1  # S2_RAS_END_CONTINUES: an end token of the second draw does not end s2.cpp's loop
+stream = s2.s2_stream_new(1370467200, config)
+params = Params(0.8, 0.8, 50)
+model, frames = 18182558419694013288, []
+while len(frames) < 60:
     row = bell(VOCAB, model)
     for j in range(4):
-        row[FIRST + 11 * j] += 5 + 0.25 * j
-    if len(frames) >= 46:
-        row[END] = 30
-    token = s2.s2_stream_slow(stream, row, VOCAB, params, len(frames) >= 5)
+        row[FIRST + 11 * j] += 29.5 + 0.25 * j
+    row[END] = 30
+    token = s2.s2_stream_slow(stream, row, VOCAB, params, 1)
     if token < 0 or s2.s2_stream_ended(stream):
         break
     codes = [s2.s2_stream_code(stream, token, SIZE)]
