@@ -198,10 +198,11 @@ static void names_and_places(void) {
 
     /* Removing moves those after it up. */
     CHECK(s2_chain_remove(chain, 1) == 0 && s2_chain_remove(chain, 14) == 0);
-    CHECK(s2_chain_count(chain) == 14 && strcmp(s2_chain_stage_name(chain, 1), "dry") == 0);
+    CHECK(s2_chain_count(chain) == 15 && strcmp(s2_chain_stage_name(chain, 1), "dry") == 0);
     CHECK(strcmp(s2_chain_stage_name(chain, 13), "dist") == 0);
-    CHECK(s2_chain_stage_name(chain, 14) == NULL);
-    CHECK(s2_chain_add_top_k(chain, 1) == 14);
+    CHECK(strcmp(s2_chain_stage_name(chain, 14), "s2_first") == 0);
+    CHECK(s2_chain_stage_name(chain, 15) == NULL);
+    CHECK(s2_chain_add_top_k(chain, 1) == 15);
     while (s2_chain_count(chain) > 0) {
         CHECK(s2_chain_remove(chain, 0) == 0);
     }
@@ -298,7 +299,7 @@ static void arrays(void) {
 }
 
 static void presets(void) {
-    const int32_t no_preset[] = {-1, 4, INT_MIN, INT_MAX};
+    const int32_t no_preset[] = {-1, 5, INT_MIN, INT_MAX};
     S2PresetParams params;
     S2PresetParams before;
     S2Chain *chain;

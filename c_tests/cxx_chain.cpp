@@ -69,21 +69,22 @@ void stages_as_in_c() {
     const std::int32_t breakers[] = {9, 1, 2};
     const std::int32_t lengths[] = {1, 2};
     const ::SamplerParams params = {0.9F, 1.0F, 40};
-    const ::SamplerParams first = {0.9F, 0.5F, 40};
+    const ::SamplerParams first = {1.5F, 0.9F, 40};
     chain.logit_bias({{3, 1.0F}, {5, -1.0F}}).penalties(64, 1.1F).penalties(8, 1.0F, 0.25F, 0.125F);
     chain.dry(0.5F, 1.5F, 1, -1, {{9}, {1, 2}}).dry(0.5F, 1.5F, 3, 9).xtc(0.5F, 0.05F, 2, 7).top_n_sigma(4.0F);
-    chain.s2({0.9F, 1.0F, 40}).temperature(0.9F).temperature_ext(0.9F, 0.25F, 2.0F).softmax().top_k(30);
-    chain.top_p(0.97F).min_p(0.01F).typical(0.99F).mirostat_v2(5, 4.0F, 0.5F).greedy().dist(6).s2_first({0.9F, 0.5F, 40}, 7).s2_first();
+    chain.s2({0.9F, 1.0F, 40}).s2_first({1.5F, 0.9F, 40}, 7).s2_first();
+    chain.temperature(0.9F).temperature_ext(0.9F, 0.25F, 2.0F).softmax().top_k(30);
+    chain.top_p(0.97F).min_p(0.01F).typical(0.99F).mirostat_v2(5, 4.0F, 0.5F).greedy().dist(6);
     const std::int32_t added[] = {
         s2_chain_add_logit_bias(c, biases, 2), s2_chain_add_penalties(c, 64, 1.1F, 0.0F, 0.0F),
         s2_chain_add_penalties(c, 8, 1.0F, 0.25F, 0.125F),
         s2_chain_add_dry(c, 0.5F, 1.5F, 1, -1, breakers, lengths, 2),
         s2_chain_add_dry(c, 0.5F, 1.5F, 3, 9, nullptr, nullptr, 0), s2_chain_add_xtc(c, 0.5F, 0.05F, 2, 7),
-        s2_chain_add_top_n_sigma(c, 4.0F), s2_chain_add_s2(c, &params), s2_chain_add_temperature(c, 0.9F),
+        s2_chain_add_top_n_sigma(c, 4.0F), s2_chain_add_s2(c, &params),
+        s2_chain_add_s2_first(c, &first, 7), s2_chain_add_s2_first(c, nullptr, -1), s2_chain_add_temperature(c, 0.9F),
         s2_chain_add_temperature_ext(c, 0.9F, 0.25F, 2.0F), s2_chain_add_softmax(c), s2_chain_add_top_k(c, 30),
         s2_chain_add_top_p(c, 0.97F, 1), s2_chain_add_min_p(c, 0.01F, 1), s2_chain_add_typical(c, 0.99F, 1),
-        s2_chain_add_mirostat_v2(c, 5, 4.0F, 0.5F), s2_chain_add_greedy(c), s2_chain_add_dist(c, 6),
-        s2_chain_add_s2_first(c, &first, 7), s2_chain_add_s2_first(c, nullptr, -1)};
+        s2_chain_add_mirostat_v2(c, 5, 4.0F, 0.5F), s2_chain_add_greedy(c), s2_chain_add_dist(c, 6)};
     CHECK(chain.status() == 0 && chain.count() == 20);
     for (std::int32_t i = 0; i < 20; ++i) {
         CHECK(added[i] == i);
@@ -107,9 +108,9 @@ void stages_as_in_c() {
     CHECK(chain.set_seed(17, 8) == 0 && chain.get_seed(17, seed) == 0 && seed == 8);
     CHECK(chain.set_seed(16, 8) == S2_ERROR_BAD_ARGUMENT && s2_chain_set_seed(c, 17, 8) == 0);
     // Each selecting stage in its turn.
-    CHECK(!chain.remove(18) && chain.remove(15) && s2_chain_remove(c, 15) == 0);
+    CHECK(!chain.remove(20) && chain.remove(17) && s2_chain_remove(c, 17) == 0);
     same_draws();
-    CHECK(chain.remove(15) && s2_chain_remove(c, 15) == 0 && chain.count() == 16);
+    CHECK(chain.remove(17) && s2_chain_remove(c, 17) == 0 && chain.count() == 18);
     same_draws();
     s2_chain_free(c);
 }

@@ -80,6 +80,15 @@ void same_tokens_as_c() {
         s2sampler::seed_thread(seed);
         CHECK(s2sampler::sample_token(row.data(), row.size(), params).token() == expected);
         CHECK(s2sampler::sample_token(row.data(), row.size()).token() == expected_default);
+
+        s2_seed_thread(seed);
+        const std::int32_t first[] = {s2_sample_token_first(row.data(), 4, nullptr, -1),
+                                      s2_sample_token_first(row.data(), 4, &c, 0)};
+        s2sampler::seed_thread(seed);
+        CHECK(s2sampler::sample_token_first(row).token() == first[0]);
+        CHECK(s2sampler::sample_token_first(row, params, 0).token() == first[1]);
+        s2sampler::seed_thread(seed);
+        CHECK(s2sampler::sample_token_first(row.data(), row.size()).token() == first[0]);
     }
 }
 

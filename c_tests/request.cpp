@@ -252,7 +252,7 @@ void numbers_out_of_range() {
     for (const double bad : {1.0, 2.0, -0.5, static_cast<double>(kNan), static_cast<double>(kInf)}) {
         refused(S2_ERROR_BAD_ARGUMENT, [=](R &r) { r.uniform = bad, r.flags = S2_REQUEST_UNIFORM; });
     }
-    for (std::uint32_t bit = 16; bit != 0; bit <<= 1) {
+    for (std::uint32_t bit = 32; bit != 0; bit <<= 1) {
         refused(S2_ERROR_BAD_ARGUMENT, [=](R &r) { r.flags = bit; });
     }
     refused(S2_ERROR_BAD_ARGUMENT, [](R &r) { r.repetition_penalty = -1; });

@@ -67,7 +67,7 @@ inline bool draws_with_thread(const Way &way) {
 inline const Way kWays[] = {
     {"s2_sample_token", [](const Drawing &d) { return s2_sample_token(d.row, d.n, d.params); }},
     {"s2_sample_token_first",
-     [](const Drawing &d) { return s2_sample_token_first(d.row, d.n, d.params, 0); }},
+     [](const Drawing &d) { return s2_sample_token_first(d.row, d.n, d.params, -1); }},
     {"s2_sampler_sample",
      [](const Drawing &d) { return s2_sampler_sample(d.sampler, d.row, d.n, d.params); }},
     {"s2_sampler_sample_ranges",
