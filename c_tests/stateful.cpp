@@ -225,7 +225,7 @@ void draw_with_request(World &w, Choices &c) {
     const std::vector<std::int32_t> history = ids(c, row.n());
     S2SampleRequest request = {};
     request.struct_size = c.one_in(10) ? c.below(300) : sizeof request;
-    request.flags = c.one_in(20) ? c.word() : c.below(16);
+    request.flags = c.one_in(20) ? c.word() : c.below(32);
     request.logits = c.one_in(40) ? nullptr : row.logits.data();
     request.vocab_size = row.n();
     request.id_offset = c.one_in(4) ? c.integer() : 0;

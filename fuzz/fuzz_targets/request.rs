@@ -19,6 +19,7 @@ struct Options {
     keep: Option<i16>,
     watched: Option<i32>,
     uniform: Option<f64>,
+    first_generations: bool,
 }
 
 fuzz_target!(|input: (Row, Params, Options)| {
@@ -45,6 +46,7 @@ fuzz_target!(|input: (Row, Params, Options)| {
         keep_id: options.keep.map(i32::from),
         watched_id: options.watched,
         uniform: options.uniform,
+        first_generations: options.first_generations,
         ..SampleRequest::new(&row, params)
     };
     let (mut whole, mut short) = (Sampler::new(9), Sampler::new(9));
