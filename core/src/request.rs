@@ -96,6 +96,7 @@ impl<'a> SampleRequest<'a> {
     }
 
     /// The place of the token `id` in the row; none if it comes before the row.
+    #[inline]
     fn place(&self, id: i32) -> Option<u32> {
         u32::try_from(i64::from(id) - i64::from(self.id_offset)).ok()
     }
@@ -213,7 +214,8 @@ fn draw<'s>(sampler: &'s mut Sampler, request: &SampleRequest<'_>) -> Result<Dra
         true => &masked_logits[..],
         false => mask.logits(logits, masked_logits)?,
     };
-    let keep = request.keep_id.and_then(|id| mask.index(request.place(id)?));
+    let kept_place = request.keep_id.and_then(|id| request.place(id));
+    let keep = kept_place.and_then(|place| mask.index(place));
     let draw = Draw {
         kernels: *kernels,
         row: MaskedRow { logits: allowed, masked_out: logits.len() - allowed.len() },
@@ -226,13 +228,10 @@ fn draw<'s>(sampler: &'s mut Sampler, request: &SampleRequest<'_>) -> Result<Dra
         None => Source::Generator(generator),
     };
     let (outcome, distribution) = if request.first_generations {
-        let masked_below = |index: u32| {
-            request
-                .keep_id
-                .and_then(|id| request.place(id))
-                .map_or(0, |place| (place - index) as usize)
-        };
-        let kept = keep.map(|index| Kept { index, masked_below: masked_below(index) });
+        let kept = keep.zip(kept_place).map(|(index, place)| Kept {
+            index,
+            masked_below: place.saturating_sub(index) as usize,
+        });
         draw.sample_first(kept, &mut source, scratch)?
     } else {
         draw.sample(&mut source, scratch)?
