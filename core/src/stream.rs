@@ -256,7 +256,8 @@ fn without(ranges: &[TokenRange], id: i32) -> [TokenRange; 4] {
     for (sides, range) in left.chunks_exact_mut(2).zip(ranges) {
         let TokenRange { first, last } = *range;
         let below = TokenRange { first, last: last.min(id.saturating_sub(1)) };
-        let above = TokenRange { first: first.max(id.saturating_add(1)), last };
+        let above =
+            id.checked_add(1).map_or(NONE, |next| TokenRange { first: first.max(next), last });
         sides.copy_from_slice(&[below, above]);
     }
     left
