@@ -172,6 +172,9 @@ void chains() {
     static const std::int32_t length = 1;
     static const SamplerParams defaults = s2_sampler_params_default();
     static std::vector<S2TokenData> tokens(500);
+    static S2DistOptions options;
+    static S2ChainRequest request;
+    static S2ChainResult result;
     static std::int32_t token;
     const auto calls = std::initializer_list<std::pair<const char *, std::function<void()>>>{
         {"s2_preset_params_init", [] { CHECK(s2_preset_params_init(&params, S2_PRESET_LLAMA) == 0); }},
@@ -195,7 +198,27 @@ void chains() {
         {"s2_chain_add_mirostat_v2", [] { CHECK(s2_chain_add_mirostat_v2(chain, 4, 5.0F, 0.1F) == 15); }},
         {"s2_chain_add_epsilon_cutoff", [] { CHECK(s2_chain_add_epsilon_cutoff(chain, 1e-9F, 1) == 16); }},
         {"s2_chain_add_s2_first", [] { CHECK(s2_chain_add_s2_first(chain, nullptr, 3) == 17); }},
-        {"s2_chain_count", [] { CHECK(s2_chain_count(chain) == 18); }},
+        {"s2_dist_options_init", [] { s2_dist_options_init(&options); }},
+        {"s2_chain_add_dist_ex", [] {
+             options.method = S2_DIST_GUMBEL_RACE;
+             options.order = S2_DIST_RANK_ORDER;
+             CHECK(s2_chain_add_dist_ex(chain, &options) == 18);
+         }},
+        {"s2_chain_count", [] { CHECK(s2_chain_count(chain) == 19); }},
+        {"s2_chain_request_init", [] { s2_chain_request_init(&request); }},
+        {"s2_chain_result_init", [] { s2_chain_result_init(&result); }},
+        {"s2_chain_sample_ex", [] {
+             static const std::vector<std::int32_t> bits((row.size() + 31) / 32, 0x55555555);
+             static std::vector<S2TokenLogProb> best(1000);
+             request.flags = S2_REQUEST_KEEP_ID | S2_REQUEST_WATCH_ID | S2_REQUEST_GROUP;
+             request.logits = row.data();
+             request.vocab_size = n;
+             request.bitmask = bits.data();
+             request.n_bitmask = static_cast<std::int32_t>(bits.size());
+             request.best_before = request.best_after = best.data();
+             request.n_best_before = request.n_best_after = static_cast<std::int32_t>(best.size());
+             CHECK(s2_chain_sample_ex(chain, &request, &result) >= 0);
+         }},
         {"s2_chain_stage_name", [] { CHECK(s2_chain_stage_name(chain, 16) != nullptr); }},
         {"s2_chain_sample", [] { CHECK(s2_chain_sample(chain, row.data(), n) >= 0); }},
         {"s2_chain_sample_rows", [] { CHECK(s2_chain_sample_rows(&chain, row.data(), 1, n, n, &token) == 1); }},

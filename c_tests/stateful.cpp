@@ -234,6 +234,15 @@ void draw_with_request(World &w, Choices &c) {
     request.n_ranges = c.one_in(2) ? static_cast<std::int32_t>(ranges.size()) : 0;
     request.banned = banned.data();
     request.n_banned = c.one_in(2) ? static_cast<std::int32_t>(banned.size()) : 0;
+    const std::vector<std::int32_t> allowed = ids(c, row.n());
+    std::vector<std::int32_t> bitmask(c.below(12));
+    for (std::int32_t &word : bitmask) {
+        word = static_cast<std::int32_t>(c.word());
+    }
+    request.allowed_ids = allowed.data();
+    request.n_allowed = c.one_in(3) ? static_cast<std::int32_t>(allowed.size()) : 0;
+    request.bitmask = bitmask.data();
+    request.n_bitmask = c.one_in(3) ? static_cast<std::int32_t>(bitmask.size()) : 0;
     request.history = history.data();
     request.n_history = c.one_in(2) ? static_cast<std::int32_t>(history.size()) : 0;
     request.penalty_window = c.integer();
@@ -326,6 +335,16 @@ std::int32_t add_a_stage(S2Chain *chain, Choices &c) {
     const S2SamplerParams params = c.params();
     switch (c.below(18)) {
         case 0: return s2_chain_add_dist(chain, c.word());
+        case 17: {
+            S2DistOptions options;
+            s2_dist_options_init(&options);
+            options.seed = c.word();
+            options.method = static_cast<std::int32_t>(c.below(5));
+            options.order = static_cast<std::int32_t>(c.below(4));
+            options.sums = static_cast<std::int32_t>(c.below(3));
+            options.mass = c.one_in(2) ? 1.0F : c.number();
+            return s2_chain_add_dist_ex(chain, &options);
+        }
         case 1: return s2_chain_add_greedy(chain);
         case 2: return s2_chain_add_temperature(chain, c.number());
         case 3: return s2_chain_add_top_k(chain, c.integer());
@@ -385,6 +404,93 @@ void make_chain(World &w, Choices &c) {
         CHECK(index >= 0 || index == S2_ERROR_BAD_ARGUMENT);
     }
     w.chains.add(chain, s2_chain_free);
+}
+
+// A request and a clone's: the same, and after a status the chain is as it was.
+void draw_with_chain_request(World &w, Choices &c) {
+    S2Chain *chain = w.chains.any(c);
+    const Row row = a_row(c);
+    const std::vector<S2TokenRange> ranges = some_ranges(c, row.n());
+    const std::vector<std::int32_t> banned = ids(c, row.n());
+    const std::vector<std::int32_t> allowed = ids(c, row.n());
+    std::vector<std::int32_t> bitmask(c.below(12));
+    for (std::int32_t &word : bitmask) {
+        word = static_cast<std::int32_t>(c.word());
+    }
+    std::vector<double> uniforms(c.one_in(3) ? c.below(400) : 0);
+    for (double &u : uniforms) {
+        u = c.one_in(400) ? static_cast<double>(c.number()) : c.word() * 0x1p-32;
+    }
+    std::vector<S2TokenData> data;
+    for (std::size_t i = 0; i < row.logits.size(); ++i) {
+        data.push_back({c.one_in(9) ? c.integer() : static_cast<std::int32_t>(i), row.logits[i], 0.0F});
+    }
+    const std::vector<S2TokenData> before = data;
+    const S2TokenDataArray array = {data.data(), data.size(), -1, c.one_in(2)};
+    std::vector<S2TokenLogProb> best(c.below(20));
+    S2ChainRequest request = {};
+    request.struct_size = c.one_in(20) ? c.below(300) : sizeof request;
+    request.flags = c.one_in(20) ? c.word() : (c.below(8) << 1 & ~16U) | c.below(4) << 5;
+    const bool of_array = c.one_in(3) && !data.empty();
+    request.logits = row.logits.data();
+    request.vocab_size = of_array && !c.one_in(20) ? 0 : row.n();
+    request.array = of_array ? &array : nullptr;
+    request.uniforms = uniforms.data();
+    request.n_uniforms = static_cast<std::int32_t>(uniforms.size());
+    request.ranges = ranges.data();
+    request.n_ranges = c.one_in(3) ? static_cast<std::int32_t>(ranges.size()) : 0;
+    request.allowed_ids = allowed.data();
+    request.n_allowed = c.one_in(3) ? static_cast<std::int32_t>(allowed.size()) : 0;
+    request.bitmask = bitmask.data();
+    request.n_bitmask = c.one_in(3) ? static_cast<std::int32_t>(bitmask.size()) : 0;
+    request.banned = banned.data();
+    request.n_banned = c.one_in(3) ? static_cast<std::int32_t>(banned.size()) : 0;
+    request.best_before = best.data();
+    request.n_best_before = static_cast<std::int32_t>(best.size());
+    request.best_after = best.data();
+    request.n_best_after = c.one_in(20) ? c.integer() & INT32_MIN : static_cast<std::int32_t>(best.size());
+    request.keep_id = c.integer();
+    request.watched_id = c.integer();
+    request.group_first = c.integer();
+    request.group_last = c.integer();
+    std::vector<unsigned char> block(request.struct_size < 4 ? 4 : request.struct_size, 0);
+    std::memcpy(block.data(), &request, std::min(block.size(), sizeof request));
+    const auto *given = reinterpret_cast<const S2ChainRequest *>(block.data());
+    S2Chain *twin = s2_chain_clone(chain);
+    S2Chain *third = s2_chain_clone(chain);
+    S2ChainResult result;
+    s2_chain_result_init(&result);
+    std::int32_t tokens[2] = {0, 0};
+    {
+        const Mode mode(c);
+        tokens[0] = s2_chain_sample_ex(chain, given, &result);
+    }
+    {
+        const Mode mode(c);
+        tokens[1] = s2_chain_sample_ex(twin, given, nullptr);
+    }
+    CHECK(tokens[0] == tokens[1] || chain == nullptr);
+    if (!of_array) {
+        known(tokens[0], row.n(), "chain request");
+    }
+    CHECK(std::memcmp(before.data(), data.data(), data.size() * sizeof data[0]) == 0);
+    if (chain != nullptr) {
+        if (tokens[0] >= 0) {
+            CHECK(of_array || result.token == tokens[0]);
+            CHECK(result.candidates >= 1 && result.n_best_before >= 0 && result.n_best_after >= 0);
+            CHECK(result.uniforms <= request.n_uniforms);
+        } else {
+            CHECK(result.token == 0 && result.candidates == 0);
+        }
+        const Row other = a_row(c);
+        const std::int32_t next = s2_chain_sample(chain, other.logits.data(), other.n());
+        CHECK(next == s2_chain_sample(twin, other.logits.data(), other.n()));
+        if (tokens[0] < 0) {
+            CHECK(next == s2_chain_sample(third, other.logits.data(), other.n()));
+        }
+    }
+    s2_chain_free(twin);
+    s2_chain_free(third);
 }
 
 void use_chain(World &w, Choices &c) {
@@ -450,7 +556,9 @@ void use_chain(World &w, Choices &c) {
 void play(Choices &c) {
     World w;
     for (std::uint32_t steps = 5 + c.below(120); steps > 0; --steps) {
-        switch (c.below(14)) {
+        switch (c.below(16)) {
+            case 14:
+            case 15: draw_with_chain_request(w, c); break;
             case 0: w.samplers.add(c.one_in(4) ? s2_sampler_new_random() : s2_sampler_new(c.word()), s2_sampler_free); break;
             case 1: w.samplers.add(s2_sampler_clone(w.samplers.any(c)), s2_sampler_free); break;
             case 2: draw_with_sampler(w, c); break;

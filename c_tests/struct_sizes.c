@@ -93,6 +93,60 @@ static int32_t presets(uint32_t size, unsigned char beyond) {
     return s2_new_status();
 }
 
+static int32_t options(uint32_t size, unsigned char beyond) {
+    S2DistOptions given;
+    S2Chain *const chain = s2_chain_new();
+    int32_t index;
+    s2_dist_options_init(&given);
+    index = s2_chain_add_dist_ex(chain, (S2DistOptions *)sized(size, &given, sizeof given, beyond));
+    CHECK(s2_chain_count(chain) == (index < 0 ? 0 : 1));
+    s2_chain_free(chain);
+    return index;
+}
+
+static int32_t asks(uint32_t size, unsigned char beyond) {
+    S2Chain *const chain = s2_chain_new();
+    S2ChainRequest request = {0};
+    int32_t token;
+    CHECK(s2_chain_add_dist(chain, 9) == 0);
+    request.logits = row;
+    request.vocab_size = 6;
+    token = s2_chain_sample_ex(chain, (S2ChainRequest *)sized(size, &request, sizeof request, beyond), NULL);
+    s2_chain_free(chain);
+    return token;
+}
+
+static int32_t answers(uint32_t size, unsigned char beyond) {
+    S2Chain *const chain = s2_chain_new();
+    S2ChainRequest request = {0};
+    S2ChainResult empty;
+    S2ChainResult expected = {0};
+    unsigned char before[kLargest];
+    const size_t room = size < 4 ? 4 : size > kLargest ? kLargest : size;
+    void *at;
+    int32_t token;
+    CHECK(s2_chain_add_dist(chain, 9) == 0);
+    request.struct_size = sizeof request;
+    request.logits = row;
+    request.vocab_size = 6;
+    expected.struct_size = sizeof expected;
+    CHECK(s2_chain_sample_ex(chain, &request, &expected) >= 0);
+    s2_chain_reset(chain);
+    memset(&empty, 0x5A, sizeof empty);
+    at = sized(size, &empty, sizeof empty, beyond);
+    memcpy(before, at, room);
+    token = s2_chain_sample_ex(chain, &request, (S2ChainResult *)at);
+    if (token < 0) {
+        CHECK(memcmp(before, at, room) == 0);
+    } else {
+        expected.struct_size = size;
+        CHECK(memcmp(at, &expected, sizeof expected) == 0);
+        CHECK(memcmp(before + sizeof expected, (unsigned char *)at + sizeof expected, room - sizeof expected) == 0);
+    }
+    s2_chain_free(chain);
+    return token;
+}
+
 static void every_size(const char *name, int32_t (*call)(uint32_t, unsigned char), size_t first) {
     uint32_t size;
     for (size = 0; size <= kLargest; ++size) {
@@ -114,5 +168,8 @@ int main(void) {
     every_size("result", tells, sizeof(S2SampleResult));
     every_size("stream's configuration", configures, sizeof(S2StreamConfig));
     every_size("preset's parameters", presets, sizeof(S2PresetParams));
+    every_size("options of dist", options, sizeof(S2DistOptions));
+    every_size("chain's request", asks, sizeof(S2ChainRequest));
+    every_size("chain's result", answers, sizeof(S2ChainResult));
     return 0;
 }

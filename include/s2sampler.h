@@ -497,7 +497,8 @@ int32_t s2_sampler_restore(S2Sampler *sampler,
  *  a. Penalties. Let c be the number of times a token occurs in the last penalty_window tokens of
  *     the history. If c > 0, its logit l becomes l / repetition_penalty if l > 0, else l *
  *     repetition_penalty; then l - (c * frequency_penalty + presence_penalty). NaN becomes -inf.
- *  b. Bans and ranges. The logits of banned ids, and of ids outside the ranges, become -inf.
+ *  b. Bans and masks. The logits of banned ids, and of ids that the ranges, the allowed ids or the
+ *     bitmask do not allow, become -inf. The bitmask is that of xgrammar, llguidance and Outlines.
  *  c. Steps 1 to 4 on the changed row.
  *  d. min_p. The first rank i > 0 with l[i] < m + ln(min_p), in binary32, is dropped, with all that
  *     follow.
@@ -544,6 +545,15 @@ int32_t s2_sampler_restore(S2Sampler *sampler,
  */
 #define S2_REQUEST_S2_FIRST 16
 
+/** Flag: the stages do not accept the token. Chains only. */
+#define S2_REQUEST_NO_ACCEPT 32
+
+/**
+ * Flag: the result states the probability of the ids from S2ChainRequest.group_first to
+ * group_last. Chains only.
+ */
+#define S2_REQUEST_GROUP 64
+
 /**
  * A draw with options. If all bytes but those of struct_size, logits and vocab_size are zero, it
  * is the draw of s2_sampler_sample() with the default parameters.
@@ -572,12 +582,24 @@ typedef struct S2SampleRequest {
     const S2SamplerParams *params;
     /** The allowed ids, as for s2_sampler_sample_ranges(). n_ranges 0: all are allowed. */
     const S2TokenRange *ranges;
+    /** The allowed ids, in any order. n_allowed 0: all are allowed. */
+    const int32_t *allowed_ids;
+    /**
+     * The allowed ids: bit i % 32 of word i / 32 is 1 if id i is allowed; ids beyond the words are
+     * not. n_bitmask 0: all are allowed. With several of the three, an id is allowed if each allows
+     * it.
+     */
+    const int32_t *bitmask;
     /** Ids that count as -inf, in any order. */
     const int32_t *banned;
     /** The latest tokens, oldest first, for the three penalties. */
     const int32_t *history;
-    /** The number of ranges. >= 0, like the two counts after it. */
+    /** The number of ranges. >= 0, like the four counts after it. */
     int32_t n_ranges;
+    /** The number of allowed ids. */
+    int32_t n_allowed;
+    /** The number of words of the bitmask. */
+    int32_t n_bitmask;
     /** The number of banned ids. */
     int32_t n_banned;
     /** The number of tokens in `history`. */
@@ -668,7 +690,7 @@ typedef struct S2SampleResult {
 /**
  * Sets a request to all zero but struct_size.
  *
- * `request`: where to write the 104 bytes (80 with pointers of 4 bytes) of this version. Later
+ * `request`: where to write the 128 bytes (96 with pointers of 4 bytes) of this version. Later
  * versions of the library write no more. NULL does nothing.
  */
 void s2_sample_request_init(S2SampleRequest *request);
@@ -691,8 +713,8 @@ void s2_sample_result_init(S2SampleResult *result);
  * Returns the id of the token, allowed and not banned, or a status, and then `result` is not
  * written: S2_ERROR_BAD_ARGUMENT if a field is outside the range it states or a pointer is not
  * aligned, S2_ERROR_NULL_POINTER also for a pointer in the request whose count is positive,
- * S2_ERROR_EMPTY_ROW if no id of the row is allowed by the ranges, S2_ERROR_NO_CANDIDATE if no
- * logit is above -inf after the penalties, bans and ranges.
+ * S2_ERROR_EMPTY_ROW if no id of the row is allowed, bans aside, S2_ERROR_NO_CANDIDATE if no
+ * logit is above -inf after the penalties, bans and masks.
  */
 S2_MUST_USE
 int32_t s2_sampler_sample_ex(S2Sampler *sampler,
@@ -1031,6 +1053,17 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  * s2_first does the same by its own rule: l becomes the exponent of w, p becomes w / W, and a dist
  * after it divides the exps of the present l by W before it divides them by their own sum.
  *
+ * dist with options (s2_chain_add_dist_ex): e, S and l are those of the table's dist, added up and
+ * given their u in the order chosen. Candidates at -inf count where they are in the list: with
+ * S2_DIST_DISCRETE a list of one finite logit and one -inf takes two words, and in a race each of
+ * the two takes its u. A candidate with e = 0 is never selected. In a race the first of equal
+ * scores in the order wins, and candidates at +inf have l = 0. With a `mass` < 1 the p of a softmax
+ * stage before it, if they are still in force, otherwise those of softmax here, take the place of
+ * e, and are not divided again: the first whose running sum is >= u * min(mass, S) is selected.
+ * Otherwise p becomes e / S. After s2 or s2_first, S2_DIST_INVERSION and S2_DIST_DISCRETE draw as a
+ * dist without options if order, sums and mass have their defaults; other options draw by their own
+ * rule from the list that is left.
+ *
  * dry, for a history H:
  *
  *  1. Find the breaker whose newest occurrence in H begins last; if several begin there, take the
@@ -1050,10 +1083,10 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  *     0.8 * 1.75^(3 - 2) = 1.4. With the breaker 6, limit is 1 < allowed_length: nothing happens.
  *
  * Random words: dist takes two at every draw, however few the candidates are (after s2 and
- * s2_first: see there); mirostat_v2 takes two if at least two candidates are left, else none; xtc
- * takes one if it is not off and has at least two candidates. Other stages take none. Each of these
- * three has its own generator, seeded by its parameter; a chain itself has no seed. Stages with the
- * same seed draw the same words, so give each a different one.
+ * s2_first, and with options: see there); mirostat_v2 takes two if at least two candidates are
+ * left, else none; xtc takes one if it is not off and has at least two candidates. Other stages
+ * take none. Each of these three has its own generator, seeded by its parameter; a chain itself has
+ * no seed. Stages with the same seed draw the same words, so give each a different one.
  *
  * Validation: parameters that make a formula undefined are S2_ERROR_BAD_ARGUMENT when the stage is
  * added. Not checked: whether a probability is between 0 and 1, an id is in the row, the order
@@ -1247,6 +1280,220 @@ const char *s2_chain_stage_name(const S2Chain *chain,
  */
 S2_MUST_USE int32_t s2_chain_remove(S2Chain *chain, int32_t index);
 
+/* ---- The whole draw of a chain. --------------------------------------------------------------
+ *
+ * s2_chain_sample_ex() draws from a row or from an array with the options that a server needs. Each
+ * is off by default.
+ *
+ *  a. Masks. The logits of banned ids, and of ids that the ranges, the allowed ids or the bitmask
+ *     do not allow, become -inf. Each of the three that is given must allow an id. The row itself
+ *     is not changed.
+ *  b. Stages, as for s2_chain_sample(). With uniforms they take these in place of their generators,
+ *     which do not move: one u for each number that the stage would draw, dist and mirostat_v2 as u
+ *     of step 7, xtc rounded to binary32 as g/2^32. A u of 1 counts as the double just below. The
+ *     word that xtc keeps for its next pass stays.
+ *  c. keep_id. If a stage that does not select drops this id, and its logit was > -inf, it returns
+ *     to its place at once: in rank order after a stage that sorts, to the end after typical,
+ *     otherwise between those that stood before it and after it. Its logit is the one it had, and
+ *     after s2 (l - m) / temperature, as the last candidate; so with the preset S2_PRESET_S2 the
+ *     token is that of S2SampleRequest.keep_id. In s2_first it takes the place of the stage's own
+ *     keep_id. It does not return after a temperature that leaves
+ *     the best alone (t <= 0), nor after s2 where a logit is +inf.
+ *  d. The selected token is accepted, unless S2_REQUEST_NO_ACCEPT is set. mirostat_v2 moves mu all
+ *     the same.
+ *
+ *     S2ChainRequest request = {0};
+ *     S2ChainResult result = {0};
+ *     S2TokenLogProb best[5];
+ *     request.struct_size = sizeof request;
+ *     request.logits = logits;
+ *     request.vocab_size = n;
+ *     request.bitmask = grammar;                    (from the grammar's engine)
+ *     request.n_bitmask = (n + 31) / 32;
+ *     request.best_before = best;
+ *     request.n_best_before = 5;
+ *     result.struct_size = sizeof result;
+ *     int32_t token = s2_chain_sample_ex(chain, &request, &result);
+ */
+
+/** A token with the natural logarithm of its probability. */
+typedef struct S2TokenLogProb {
+    /** The token's id. */
+    int32_t id;
+    /** The natural logarithm of its probability. */
+    float logprob;
+} S2TokenLogProb;
+
+/**
+ * A draw of a chain with options. If all bytes but those of struct_size, logits and vocab_size are
+ * zero, it is the draw of s2_chain_sample().
+ *
+ * An id that no candidate has is ignored in every field. The arrays are only read, except
+ * best_before and best_after, and only during the call.
+ */
+typedef struct S2ChainRequest {
+    /** sizeof(S2ChainRequest): see "Structs that may grow". */
+    uint32_t struct_size;
+    /**
+     * S2_REQUEST_* flags, joined by |, without S2_REQUEST_UNIFORM and
+     * S2_REQUEST_S2_FIRST. 0: none. Other bits are
+     * S2_ERROR_BAD_ARGUMENT.
+     */
+    uint32_t flags;
+    /** The row, as for s2_sample_token(). Not read if there is an array. */
+    const float *logits;
+    /**
+     * The candidates in place of a row, as for s2_chain_apply(); only read, and never changed.
+     * NULL: the row. With an array, `vocab_size` must be 0.
+     */
+    const S2TokenDataArray *array;
+    /**
+     * Random numbers for the stages that draw, 0 <= u <= 1, in the order in which they need them.
+     */
+    const double *uniforms;
+    /** The allowed ids, as for s2_sampler_sample_ranges(). n_ranges 0: all are allowed. */
+    const S2TokenRange *ranges;
+    /** The allowed ids, in any order. n_allowed 0: all are allowed. */
+    const int32_t *allowed_ids;
+    /**
+     * The allowed ids: bit i % 32 of word i / 32 is 1 if id i is allowed; ids beyond the words are
+     * not. n_bitmask 0: all are allowed.
+     */
+    const int32_t *bitmask;
+    /** Ids that count as -inf, in any order. */
+    const int32_t *banned;
+    /** Where to write the best of the row, at most n_best_before. */
+    S2TokenLogProb *best_before;
+    /** Where to write the best of the candidates, at most n_best_after. */
+    S2TokenLogProb *best_after;
+    /** The number of logits. <= 0 is S2_ERROR_EMPTY_ROW, unless there is an array. */
+    int32_t vocab_size;
+    /**
+     * The number of uniforms. 0: the stages use their generators. >= 0, like all counts after it.
+     */
+    int32_t n_uniforms;
+    /** The number of ranges. */
+    int32_t n_ranges;
+    /** The number of allowed ids. */
+    int32_t n_allowed;
+    /** The number of words of the bitmask. */
+    int32_t n_bitmask;
+    /** The number of banned ids. */
+    int32_t n_banned;
+    /** The room at `best_before`. */
+    int32_t n_best_before;
+    /** The room at `best_after`. */
+    int32_t n_best_after;
+    /** With S2_REQUEST_KEEP_ID: the id that stays a candidate whatever the stages drop. */
+    int32_t keep_id;
+    /** With S2_REQUEST_WATCH_ID: the id whose probabilities the result states. */
+    int32_t watched_id;
+    /** With S2_REQUEST_GROUP: the first id of the group. */
+    int32_t group_first;
+    /** The last id of the group. */
+    int32_t group_last;
+} S2ChainRequest;
+
+/**
+ * The result of a draw of a chain with options. Set struct_size before the draw, by hand or by
+ * s2_chain_result_init(); the draw writes all other fields.
+ *
+ * "Raw" is the probability in the softmax of the row, or array, as it was passed. "Penalised" is
+ * that after the masks and the first stages of the chain, as long as these only change single
+ * logits: logit_bias, penalties, dry. "Final" is the probability with which the selecting stage
+ * selects the token; for greedy, that in the softmax of the candidates it sees. All to about five
+ * digits; tokens at +inf share theirs equally. Logarithms are natural; that of 0 is -inf.
+ */
+typedef struct S2ChainResult {
+    /** sizeof(S2ChainResult): see "Structs that may grow". */
+    uint32_t struct_size;
+    /** The token, as returned, or in an array as it is: any number. */
+    int32_t token;
+    /**
+     * The number of candidates that the selecting stage saw, including those with logit -inf; for
+     * mirostat_v2, that it left.
+     */
+    int32_t candidates;
+    /** The words taken from the generators of the stages. */
+    uint32_t words;
+    /** The number of the request's uniforms that were used. */
+    int32_t uniforms;
+    /** The number of NaN in the row or array, allowed or not. */
+    int32_t nans;
+    /** The number of +inf in the row or array, allowed or not. */
+    int32_t infinities;
+    /** The number of tokens written to `best_before`. */
+    int32_t n_best_before;
+    /** The number of tokens written to `best_after`. */
+    int32_t n_best_after;
+    /**
+     * The most probable id of the group, of equal logits the lower id. -1 if none is a candidate
+     * with a logit > -inf.
+     */
+    int32_t group_best_id;
+    /** The token's raw probability. */
+    double raw_probability;
+    /** Its logarithm. */
+    double raw_log_probability;
+    /** The token's penalised probability. */
+    double penalised_probability;
+    /** Its logarithm. */
+    double penalised_log_probability;
+    /** The token's final probability. */
+    double final_probability;
+    /** Its logarithm. */
+    double final_log_probability;
+    /** The watched id's raw probability; this and the next five are 0, or -inf, without one. */
+    double watched_raw_probability;
+    /** Its logarithm. */
+    double watched_raw_log_probability;
+    /** The watched id's penalised probability. */
+    double watched_penalised_probability;
+    /** Its logarithm. */
+    double watched_penalised_log_probability;
+    /** The watched id's final probability; 0 also if it is no candidate. */
+    double watched_final_probability;
+    /** Its logarithm. */
+    double watched_final_log_probability;
+    /** The sum of the final probabilities of the group; 0 without one. */
+    double group_probability;
+    /** The final probability of `group_best_id`. */
+    double group_best_probability;
+} S2ChainResult;
+
+/**
+ * Sets a request to all zero but struct_size.
+ *
+ * `request`: where to write the 136 bytes (92 with pointers of 4 bytes) of this version. Later
+ * versions of the library write no more. NULL does nothing.
+ */
+void s2_chain_request_init(S2ChainRequest *request);
+
+/**
+ * Sets a result to all zero but struct_size.
+ *
+ * `result`: where to write the 152 bytes of this version. Later versions of the library write no
+ * more. NULL does nothing. Once is enough for many draws.
+ */
+void s2_chain_result_init(S2ChainResult *result);
+
+/**
+ * Draws one token with a chain as a request says.
+ *
+ * `request`: the row or the array, and the options. `result`: where to write the result, with
+ * struct_size set. NULL is as S2_REQUEST_NO_STATS: then the best tokens are not written either.
+ *
+ * Returns the id of the token, or a status, and then nothing is written and nothing has changed,
+ * as for s2_chain_sample(). S2_ERROR_BAD_ARGUMENT also if there are fewer uniforms than the stages
+ * need; S2_ERROR_EMPTY_ROW also if the masks allow no id, bans aside; S2_ERROR_NO_CANDIDATE if
+ * nothing is above -inf when a stage selects. An id < 0 in an array is returned as 0; `token` has
+ * it.
+ */
+S2_MUST_USE
+int32_t s2_chain_sample_ex(S2Chain *chain,
+                           const S2ChainRequest *request,
+                           S2ChainResult *result);
+
 /* ---- Stages. ----------------------------------------------------------------------------------
  *
  * Each s2_chain_add_*() appends a stage and returns its index, which is the number of stages before
@@ -1260,6 +1507,83 @@ S2_MUST_USE int32_t s2_chain_remove(S2Chain *chain, int32_t index);
  * `seed`: of the stage's generator, which begins in the state of `std::mt19937(seed)`.
  */
 S2_MUST_USE int32_t s2_chain_add_dist(S2Chain *chain, uint32_t seed);
+
+/**
+ * Method of dist: the first candidate whose running sum of e is >= u * S, two words at every draw.
+ * llama.cpp's rule, and the default.
+ */
+#define S2_DIST_INVERSION 0
+
+/**
+ * Method of dist: std::discrete_distribution of libstdc++ over the e, as in step 7. One candidate
+ * takes no word.
+ */
+#define S2_DIST_DISCRETE 1
+
+/**
+ * Method of dist: each candidate has its own u, two words for each; the largest e / -ln(u) wins.
+ */
+#define S2_DIST_EXPONENTIAL_RACE 2
+
+/**
+ * Method of dist: each candidate has its own u, two words for each; the largest l - ln(-ln(u))
+ * wins.
+ */
+#define S2_DIST_GUMBEL_RACE 3
+
+/** Order of dist: as the candidates lie in the list. The default. */
+#define S2_DIST_LIST_ORDER 0
+
+/** Order of dist: by rising id. */
+#define S2_DIST_ID_ORDER 1
+
+/** Order of dist: by falling logit, equal logits by rising id. */
+#define S2_DIST_RANK_ORDER 2
+
+/** Sums of dist: S, u * S and the running sum are binary64. The default. */
+#define S2_SUMS_DOUBLE 0
+
+/** Sums of dist: they are binary32, and so is u. S2_DIST_INVERSION only. */
+#define S2_SUMS_FLOAT 1
+
+/** The options of stage dist. Fill them with s2_dist_options_init(), then change fields. */
+typedef struct S2DistOptions {
+    /** sizeof(S2DistOptions): see "Structs that may grow". */
+    uint32_t struct_size;
+    /** As `seed` for s2_chain_add_dist(). */
+    uint32_t seed;
+    /** S2_DIST_INVERSION or one of the other methods. */
+    int32_t method;
+    /**
+     * S2_DIST_LIST_ORDER or one of the other orders: the order of sums, and in a race of the u.
+     */
+    int32_t order;
+    /** S2_SUMS_DOUBLE or S2_SUMS_FLOAT. */
+    int32_t sums;
+    /**
+     * S2_DIST_INVERSION only: draws from the first `mass` of the probabilities, see "dist with
+     * options". >= 0. Off: >= 1, the default.
+     */
+    float mass;
+} S2DistOptions;
+
+/**
+ * Sets the options to those of s2_chain_add_dist() with seed 0, and struct_size.
+ *
+ * `options`: where to write the 24 bytes of this version. Later versions of the library write no
+ * more. NULL does nothing.
+ */
+void s2_dist_options_init(S2DistOptions *options);
+
+/**
+ * Adds stage dist with options; its name is "dist" too.
+ *
+ * `options`: copied. A number that is no method, order or sums, a `mass` < 0 or NaN, and a `mass`
+ * < 1 or S2_SUMS_FLOAT with a method other than S2_DIST_INVERSION are errors.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_dist_ex(S2Chain *chain,
+                             const S2DistOptions *options);
 
 /** Adds stage greedy: selects the candidate with the highest logit. */
 S2_MUST_USE int32_t s2_chain_add_greedy(S2Chain *chain);
@@ -1854,11 +2178,12 @@ S2_MUST_USE int32_t s2_new_status(void);
  * Pointers. NULL is S2_ERROR_NULL_POINTER, unless the function gives it a meaning or its count is
  * <= 0; a function that returns neither a number nor a handle then does nothing. Counts of the
  * fields of a request and of biases and breakers are >= 0, otherwise S2_ERROR_BAD_ARGUMENT. Arrays
- * (logits, ranges, banned, history, biases, tokens and lengths of breakers, candidates) are aligned
- * like their elements, otherwise S2_ERROR_BAD_ARGUMENT. Single structs and numbers, and the arrays
- * of handles and result tokens of the rows calls, may have any alignment. What a call writes may
- * not overlap what it reads. No array has more than 2147483647 elements. Every bit pattern of a
- * logit and of SamplerParams is allowed.
+ * (logits, ranges, allowed ids, bitmasks, banned, uniforms, best tokens, history, biases, tokens
+ * and lengths of breakers, candidates) are aligned like their elements, otherwise
+ * S2_ERROR_BAD_ARGUMENT. Single structs and numbers, and the arrays of handles and result tokens of
+ * the rows calls, may have any alignment. What a call writes may not overlap what it reads. No
+ * array has more than 2147483647 elements. Every bit pattern of a logit and of SamplerParams is
+ * allowed.
  *
  * Order of checks. The handle (NULL, then spoilt or busy); then the other arguments, each from
  * first to last: NULL, then range and alignment; then whether the row is empty; then, in the draw,
@@ -1872,21 +2197,21 @@ S2_MUST_USE int32_t s2_new_status(void);
  * what it should, a freed handle, a row that another thread writes meanwhile. After
  * S2_ERROR_OUT_OF_MEMORY from a chain the position in the random streams is unspecified.
  *
- * Structs that may grow. S2SampleRequest, S2SampleResult, S2StreamConfig and S2PresetParams begin
- * with struct_size, which an _init function or sizeof sets. It must be at least the size in release
- * 0.1.0 and at most 4096, otherwise S2_ERROR_BAD_ARGUMENT. If it is larger than this version's
- * struct, the bytes beyond must be zero (they are fields of a later version, and zero turns them
- * off), otherwise S2_ERROR_BAD_ARGUMENT; nothing is ever written there. Fields that a smaller
- * struct lacks are off or at their defaults.
+ * Structs that may grow. S2SampleRequest, S2SampleResult, S2StreamConfig, S2PresetParams,
+ * S2DistOptions, S2ChainRequest and S2ChainResult begin with struct_size, which an _init function
+ * or sizeof sets. It must be at least the size in release 0.1.0 and at most 4096, otherwise
+ * S2_ERROR_BAD_ARGUMENT. If it is larger than this version's struct, the bytes beyond must be zero
+ * (they are fields of a later version, and zero turns them off), otherwise S2_ERROR_BAD_ARGUMENT;
+ * nothing is ever written there. Fields that a smaller struct lacks are off or at their defaults.
  *
  * Bit identity. The same rows, parameters and seed give the same tokens on every CPU, SIMD level,
  * optimisation level and platform, in every release with the same S2_ABI_VERSION, unless the
  * changelog says otherwise under "Reproducibility". For every row without equal logits among its
  * candidates they are the tokens of a sampler that sorts the whole row. (An unstable sort leaves
  * the order of equal logits open; here it is by id.) One exception: min_p, typical, mirostat_v2,
- * temperature_ext and dry take logarithms and powers from the C library, and another C library may
- * differ in their last bit. Tested is x86-64 Linux with glibc; elsewhere this follows from the
- * arithmetic, which uses nothing of the platform.
+ * temperature_ext, dry and the races of dist take logarithms and powers from the C library, and
+ * another C library may differ in their last bit. Tested is x86-64 Linux with glibc; elsewhere this
+ * follows from the arithmetic, which uses nothing of the platform.
  *
  * The caller's floating-point environment has no influence: a call works in the default one (round
  * to nearest, exceptions masked, denormals kept) and leaves the caller's as it was, flags included.

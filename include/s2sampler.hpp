@@ -525,6 +525,53 @@ enum class Preset : std::int32_t {
     return params;
 }
 
+/** The options of dist, those of Chain::dist(seed); see S2DistOptions. The struct is C's: change what differs. */
+[[nodiscard]] inline ::S2DistOptions dist_options(std::uint32_t seed) noexcept {
+    ::S2DistOptions options;
+    s2_dist_options_init(&options);
+    options.seed = seed;
+    return options;
+}
+
+/** A token with the logarithm of its probability; see S2TokenLogProb. */
+using TokenLogProb = ::S2TokenLogProb;
+
+/** A request for a draw of a chain from `count` logits with all its options off: see S2ChainRequest. The row, and
+    all that the request's pointers are set to, must live until the draw. */
+[[nodiscard]] inline ::S2ChainRequest make_chain_request(const float *logits, std::size_t count) noexcept {
+    ::S2ChainRequest request;
+    s2_chain_request_init(&request);
+    request.logits = logits;
+    if (detail::fits(count)) {
+        request.vocab_size = static_cast<std::int32_t>(count);
+    } else {
+        request.flags = ~0U;  // no set of flags, so the draw is S2_ERROR_BAD_ARGUMENT
+    }
+    return request;
+}
+
+/** As above, for a container of floats. */
+template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
+[[nodiscard]] ::S2ChainRequest make_chain_request(const Row &logits) noexcept {
+    return make_chain_request(std::data(logits), static_cast<std::size_t>(std::size(logits)));
+}
+
+/** As above, from an array of candidates, which must live until the draw, too. */
+[[nodiscard]] inline ::S2ChainRequest make_chain_request(const ::S2TokenDataArray &array) noexcept {
+    ::S2ChainRequest request;
+    s2_chain_request_init(&request);
+    request.array = &array;
+    return request;
+}
+::S2ChainRequest make_chain_request(const ::S2TokenDataArray &&array) = delete;
+
+/** A result for a draw of a chain to write to; see S2ChainResult. */
+[[nodiscard]] inline ::S2ChainResult make_chain_result() noexcept {
+    ::S2ChainResult result;
+    s2_chain_result_init(&result);
+    return result;
+}
+
 namespace detail {
 
 /** Whether a struct is a candidate by another name, as llama.cpp's llama_token_data is. */
@@ -761,6 +808,8 @@ public:
     Chain &softmax() & noexcept { return add(s2_chain_add_softmax(get())); }
     Chain &greedy() & noexcept { return add(s2_chain_add_greedy(get())); }
     Chain &dist(std::uint32_t seed) & noexcept { return add(s2_chain_add_dist(get(), seed)); }
+    /** Appends dist with options; see dist_options(). */
+    Chain &dist(const ::S2DistOptions &options) & noexcept { return add(s2_chain_add_dist_ex(get(), &options)); }
     /** Appends dist with a seed from the operating system, which is written to `seed` for the log. */
     Chain &dist_random(std::uint32_t &seed) & noexcept {
         const std::int32_t status = s2_random_seed(&seed);
@@ -782,6 +831,12 @@ public:
     template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
     Result sample(const Row &logits) noexcept {
         return sample(std::data(logits), static_cast<std::size_t>(std::size(logits)));
+    }
+
+    /** Draws a token as a request says; see s2_chain_sample_ex(). make_chain_request() and make_chain_result()
+        prepare the structs. */
+    Result sample(const ::S2ChainRequest &request, ::S2ChainResult *result = nullptr) noexcept {
+        return Result(status_ < 0 ? status_ : s2_chain_sample_ex(get(), &request, result));
     }
 
     /** Applies the stages to `count` candidates; see s2_chain_apply(). They are TokenData, or a struct of

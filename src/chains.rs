@@ -1,7 +1,7 @@
 //! Chapter "Chains": their life, and draws with them.
 #![allow(unsafe_code, unsafe_op_in_unsafe_fn)]
 
-use crate::guard::Opaque;
+use crate::guard::{Call, Opaque};
 use crate::handle::Handle;
 use crate::pointers::Rows;
 use crate::{guard, pointers};
@@ -58,6 +58,20 @@ const _: () = {
     assert!(offset_of!(Array, selected) == offset_of!(S2TokenDataArray, selected));
     assert!(offset_of!(Array, sorted) == offset_of!(S2TokenDataArray, sorted));
 };
+
+/// The candidates of an array that is only read, and whether they are said to be in rank order.
+///
+/// # Safety
+/// The pointers keep to the contract of `pointers`.
+pub(crate) unsafe fn candidates(
+    call: &Call,
+    array: *const S2TokenDataArray,
+) -> Result<(&[TokenData], bool), Error> {
+    let array = pointers::read(array.cast::<Array>())?;
+    let size = i32::try_from(array.size).map_err(|_| Error::BadArgument)?;
+    let tokens = pointers::slice(call, array.data.cast_const(), size)?;
+    Ok((tokens, array.sorted != 0))
+}
 
 /// Makes a chain without stages.
 #[must_use]

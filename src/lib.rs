@@ -10,7 +10,9 @@
 //! pointer to one function of `pointers`, whose contract is the same sentence. So the files of exports
 //! allow unsafe operations in unsafe functions, and the reasons stand where memory is touched.
 
+mod chain_requests;
 mod chains;
+mod dist_options;
 mod fp_env;
 mod guard;
 mod handle;

@@ -255,6 +255,18 @@ pub(crate) unsafe fn copy_out(to: *mut u8, size: usize, bytes: &[u8]) -> Result<
     Ok(())
 }
 
+/// Copies items to a caller's array, which has room for them.
+///
+/// # Safety
+/// See the top of this file; [`counted`] accepted the array with at least as many items.
+pub(crate) unsafe fn write_all<T: Copy>(to: *mut T, items: &[T]) {
+    if !items.is_empty() {
+        // SAFETY: not NULL and aligned, as was checked; long enough and writable by the contract, and not
+        // memory of the library.
+        unsafe { ptr::copy_nonoverlapping(items.as_ptr(), to, items.len()) };
+    }
+}
+
 /// Rows of logits at equal distances, with a handle and a place for a token for each.
 pub(crate) struct Rows<H> {
     pub handles: *const *mut H,

@@ -54,12 +54,22 @@ pub struct S2SampleRequest {
     pub params: *const SamplerParams,
     /// The allowed ids, as for s2_sampler_sample_ranges(). n_ranges 0: all are allowed.
     pub ranges: *const TokenRange,
+    /// The allowed ids, in any order. n_allowed 0: all are allowed.
+    pub allowed_ids: *const i32,
+    /// The allowed ids: bit i % 32 of word i / 32 is 1 if id i is allowed; ids beyond the words are
+    /// not. n_bitmask 0: all are allowed. With several of the three, an id is allowed if each allows
+    /// it.
+    pub bitmask: *const i32,
     /// Ids that count as -inf, in any order.
     pub banned: *const i32,
     /// The latest tokens, oldest first, for the three penalties.
     pub history: *const i32,
-    /// The number of ranges. >= 0, like the two counts after it.
+    /// The number of ranges. >= 0, like the four counts after it.
     pub n_ranges: i32,
+    /// The number of allowed ids.
+    pub n_allowed: i32,
+    /// The number of words of the bitmask.
+    pub n_bitmask: i32,
     /// The number of banned ids.
     pub n_banned: i32,
     /// The number of tokens in `history`.
@@ -151,9 +161,13 @@ impl S2SampleRequest {
         id_offset: 0,
         params: ptr::null(),
         ranges: ptr::null(),
+        allowed_ids: ptr::null(),
+        bitmask: ptr::null(),
         banned: ptr::null(),
         history: ptr::null(),
         n_ranges: 0,
+        n_allowed: 0,
+        n_bitmask: 0,
         n_banned: 0,
         n_history: 0,
         penalty_window: 0,
@@ -189,6 +203,8 @@ impl S2SampleRequest {
             ),
             id_offset: self.id_offset,
             ranges: pointers::counted(call, self.ranges, self.n_ranges)?,
+            allowed_ids: pointers::counted(call, self.allowed_ids, self.n_allowed)?,
+            bitmask: pointers::counted(call, self.bitmask, self.n_bitmask)?,
             banned: pointers::counted(call, self.banned, self.n_banned)?,
             history: pointers::counted(call, self.history, self.n_history)?,
             penalty_window: self.penalty_window,
@@ -237,7 +253,7 @@ impl S2SampleResult {
 
 /// Sets a request to all zero but struct_size.
 ///
-/// `request`: where to write the 104 bytes (80 with pointers of 4 bytes) of this version. Later
+/// `request`: where to write the 128 bytes (96 with pointers of 4 bytes) of this version. Later
 /// versions of the library write no more. NULL does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_sample_request_init(request: *mut S2SampleRequest) {
@@ -262,8 +278,8 @@ pub unsafe extern "C" fn s2_sample_result_init(result: *mut S2SampleResult) {
 /// Returns the id of the token, allowed and not banned, or a status, and then `result` is not
 /// written: S2_ERROR_BAD_ARGUMENT if a field is outside the range it states or a pointer is not
 /// aligned, S2_ERROR_NULL_POINTER also for a pointer in the request whose count is positive,
-/// S2_ERROR_EMPTY_ROW if no id of the row is allowed by the ranges, S2_ERROR_NO_CANDIDATE if no
-/// logit is above -inf after the penalties, bans and ranges.
+/// S2_ERROR_EMPTY_ROW if no id of the row is allowed, bans aside, S2_ERROR_NO_CANDIDATE if no
+/// logit is above -inf after the penalties, bans and masks.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_sampler_sample_ex(

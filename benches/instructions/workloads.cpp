@@ -134,6 +134,41 @@ void count_request(const std::vector<float> &row, const SamplerParams &params) {
     s2_sampler_free(sampler);
 }
 
+// Masks over the whole row: half of the ids by a bitmask, 5,000 ranges, 5,000 banned ids.
+void count_masks(const std::vector<float> &row) {
+    S2Chain *const chain = s2_chain_new_preset(S2_PRESET_LLAMA, 1, nullptr);
+    CHECK(chain != nullptr);
+    SplitMix64 rng(kRowSeed);
+    std::vector<std::int32_t> bits((row.size() + 31) / 32);
+    for (std::int32_t &word : bits) {
+        word = static_cast<std::int32_t>(rng.below(std::uint64_t{1} << 32));
+    }
+    std::vector<S2TokenRange> ranges(5000);
+    std::vector<std::int32_t> banned(5000);
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        const auto first = static_cast<std::int32_t>(rng.below(kSlowRow));
+        ranges[i] = {first, first + static_cast<std::int32_t>(rng.below(20))};
+        banned[i] = static_cast<std::int32_t>(rng.below(kSlowRow));
+    }
+    S2ChainRequest request;
+    s2_chain_request_init(&request);
+    request.logits = row.data();
+    request.vocab_size = static_cast<std::int32_t>(row.size());
+    count_each("chain_request_155776", [&] { return s2_chain_sample_ex(chain, &request, nullptr); });
+    request.bitmask = bits.data();
+    request.n_bitmask = static_cast<std::int32_t>(bits.size());
+    count_each("chain_bitmask_155776", [&] { return s2_chain_sample_ex(chain, &request, nullptr); });
+    request.n_bitmask = 0;
+    request.ranges = ranges.data();
+    request.n_ranges = static_cast<std::int32_t>(ranges.size());
+    count_each("chain_ranges_155776", [&] { return s2_chain_sample_ex(chain, &request, nullptr); });
+    request.n_ranges = 0;
+    request.banned = banned.data();
+    request.n_banned = static_cast<std::int32_t>(banned.size());
+    count_each("chain_banned_155776", [&] { return s2_chain_sample_ex(chain, &request, nullptr); });
+    s2_chain_free(chain);
+}
+
 // Dry with 1,000 tokens of history and 100 breakers, before top_k.
 void count_dry(const std::vector<float> &row) {
     S2Chain *const chain = s2_chain_new();
@@ -197,6 +232,7 @@ int main(int argc, char **argv) {
     count_chain("chain_s2_155776", S2_PRESET_S2, 1.0F, slow);
     count_chain("chain_llama_155776", S2_PRESET_LLAMA, 1.0F, slow);
     count_chain("chain_penalties_155776", S2_PRESET_LLAMA, 1.1F, slow);
+    count_masks(slow);
     count_dry(slow);
     count_chain("chain_article_155776", S2_PRESET_TEMPERATURE_FIRST, 1.1F, slow);
 }

@@ -276,7 +276,7 @@ fn softmax_with_temperature(kernels: &Kernels, logits: &mut [f32], top: f32, t: 
 }
 
 /// Facts about a whole row.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RowStats {
     pub nans: usize,
     pub infinities: usize,
@@ -293,8 +293,12 @@ impl RowStats {
         logits: &[f32],
         scratch: &mut Scratch,
     ) -> Result<Self, Error> {
-        let blocked = scratch.scan.read(kernels, logits)?;
-        let top = blocked.top;
+        Ok(Self::of_blocked(&scratch.scan.read(kernels, logits)?))
+    }
+
+    /// Reads the row once more.
+    pub(crate) fn of_blocked(blocked: &BlockedRow<'_>) -> Self {
+        let (kernels, top) = (blocked.kernels, blocked.top);
         let mut stats = Self { nans: 0, infinities: 0, top, log_sum: 0.0 };
         let mut sum = 0.0;
         for segment in &blocked.segments {
@@ -309,6 +313,19 @@ impl RowStats {
         if top.is_finite() {
             stats.log_sum = sum.ln();
         }
-        Ok(stats)
+        stats
+    }
+
+    /// The natural logarithm of the share of a token with this logit.
+    pub(crate) fn log_p(&self, logit: f32) -> f64 {
+        if !logit.is_nan() && self.top.is_finite() {
+            // In this order: beside a large logit the logarithm of the sum would be lost.
+            (f64::from(logit) - f64::from(self.top)) - self.log_sum
+        } else if logit == f32::INFINITY {
+            // Tokens at +inf have all the probability, in equal parts.
+            -(self.infinities as f64).ln()
+        } else {
+            f64::NEG_INFINITY
+        }
     }
 }

@@ -1,7 +1,27 @@
-//! A mask over the ids of a row, and the allowed logits as a shorter row.
+//! A mask over the ids of a row, and the allowed logits as another row.
+//!
+//! Few ranges or ids are runs, and the allowed logits are a shorter row. Many, and a bitmask, are `bits`: a few
+//! allowed logits are gathered, and of many a copy of the row is made with -inf in place of the others.
+//! `filter` is for ids in any order, which are no row.
+
+mod bits;
+mod filter;
+
+pub(crate) use bits::Bits;
+pub(crate) use filter::IdFilter;
 
 use crate::Error;
-use crate::memory::reserve;
+use crate::memory::{reserve, resize};
+use crate::simd::Kernels;
+
+/// At most so many ranges or ids are runs; more of them cost less as bits.
+const MAX_RUNS: usize = 64;
+
+/// At most so many bans are made one by one beside runs.
+const MAX_BANS: usize = 1024;
+
+/// If at most one token in so many is allowed, they are gathered.
+const GATHER_BELOW_ONE_IN: usize = 8;
 
 /// A range of token ids, both ends included.
 ///
@@ -22,6 +42,41 @@ impl TokenRange {
     }
 }
 
+/// What a request says of ids. An id is allowed if each mask that is not empty allows it, and no ban is on it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Masks<'a> {
+    pub ranges: &'a [TokenRange],
+    pub allowed: &'a [i32],
+    /// Bit i % 32 of word i / 32 is that of id i; ids beyond the words are not allowed.
+    pub bitmask: &'a [i32],
+    pub banned: &'a [i32],
+}
+
+impl Masks<'_> {
+    /// Whether every id is allowed.
+    pub(crate) fn are_off(&self) -> bool {
+        let Self { ranges, allowed, bitmask, banned } = self;
+        ranges.is_empty() && allowed.is_empty() && bitmask.is_empty() && banned.is_empty()
+    }
+
+    /// Whether they allow `id`, bans aside, one after the other.
+    fn allow(&self, id: i32) -> bool {
+        let in_range = |range: &TokenRange| range.first <= id && id <= range.last;
+        (self.ranges.is_empty() || self.ranges.iter().any(in_range))
+            && (self.allowed.is_empty() || self.allowed.contains(&id))
+            && self.has_bit(id)
+    }
+
+    /// Whether the bitmask allows `id`.
+    fn has_bit(&self, id: i32) -> bool {
+        let has_bit = |id: u32| {
+            let word = self.bitmask.get((id / u32::BITS) as usize);
+            word.is_some_and(|word| word >> (id % u32::BITS) & 1 == 1)
+        };
+        self.bitmask.is_empty() || u32::try_from(id).is_ok_and(has_bit)
+    }
+}
+
 /// Consecutive allowed ids.
 #[derive(Debug, Clone, Copy)]
 struct Run {
@@ -31,16 +86,95 @@ struct Run {
     start: usize,
 }
 
-/// The allowed ids as runs, in id order and without overlap. A token's index is its place among the
-/// allowed tokens in id order.
+/// The allowed ids of a row. A token's index is its place in the row that the mask makes of the allowed
+/// logits: its place among the allowed tokens in id order, or in [`Form::Whole`] its place in the row.
 #[derive(Debug, Default)]
 pub(crate) struct IdMask {
+    form: Form,
+    /// In id order and without overlap.
     runs: Vec<Run>,
+    bits: Bits,
+    /// The allowed tokens in rising order.
+    places: Vec<u32>,
+    /// The length of the row.
+    n: usize,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Form {
+    /// The tokens of `runs`.
+    #[default]
+    Runs,
+    /// Those of `places`.
+    Gathered,
+    /// Those of `bits`, and -inf in place of the others.
+    Whole,
 }
 
 impl IdMask {
     pub(crate) const fn new() -> Self {
-        Self { runs: Vec::new() }
+        Self { form: Form::Runs, runs: Vec::new(), bits: Bits::new(), places: Vec::new(), n: 0 }
+    }
+
+    /// Allows what `masks` allow in a row of `n` tokens whose first has the id `offset`, and returns whether
+    /// bans are in it; otherwise they are still to be made. [`Error::EmptyRow`] if nothing is allowed, bans
+    /// aside.
+    pub(crate) fn set_masks(
+        &mut self,
+        masks: &Masks<'_>,
+        offset: i64,
+        n: usize,
+    ) -> Result<bool, Error> {
+        let Masks { ranges, allowed, bitmask, banned } = *masks;
+        let few = ranges.len() <= MAX_RUNS && banned.len() <= MAX_BANS;
+        if few && allowed.is_empty() && bitmask.is_empty() {
+            if ranges.is_empty() {
+                self.set([(0, i64::MAX)].into_iter(), n)?;
+            } else {
+                let ends = ranges.iter().map(TokenRange::ends);
+                self.set(ends.map(|(first, last)| (first - offset, last - offset)), n)?;
+            }
+        } else if few && (1..=MAX_RUNS).contains(&allowed.len()) {
+            let place = |id: &i32| match masks.allow(*id) {
+                true => (i64::from(*id) - offset, i64::from(*id) - offset),
+                false => (0, -1),
+            };
+            self.set(allowed.iter().map(place), n)?;
+        } else {
+            return self.set_bits(masks, offset, n).map(|()| true);
+        }
+        if self.len() == 0 { Err(Error::EmptyRow) } else { Ok(false) }
+    }
+
+    /// Allows the ids in `ranges` and no others, not even if there are no ranges. [`Error::EmptyRow`] if that
+    /// is nothing.
+    pub(crate) fn set_ranges(&mut self, ranges: &[TokenRange], n: usize) -> Result<(), Error> {
+        if ranges.len() > MAX_RUNS {
+            return self.set_bits(&Masks { ranges, ..Masks::default() }, 0, n);
+        }
+        self.set(ranges.iter().map(TokenRange::ends), n)?;
+        if self.len() == 0 { Err(Error::EmptyRow) } else { Ok(()) }
+    }
+
+    fn set_bits(&mut self, masks: &Masks<'_>, offset: i64, n: usize) -> Result<(), Error> {
+        self.n = n;
+        let Self { form, bits, places, .. } = self;
+        bits.set(masks, offset, n)?;
+        if bits.allows_none() {
+            return Err(Error::EmptyRow);
+        }
+        bits.ban(masks.banned, offset, n);
+        let most = n / GATHER_BELOW_ONE_IN;
+        let count = bits.count(most);
+        // A row that is gathered has a token.
+        let few = count > 0 && count <= most;
+        *form = if few { Form::Gathered } else { Form::Whole };
+        if *form == Form::Gathered {
+            places.clear();
+            reserve(places, count)?;
+            places.extend(bits.places());
+        }
+        Ok(())
     }
 
     /// Allows the ids in `ranges`, both ends included, and no others. Ranges may come in any order
@@ -50,6 +184,7 @@ impl IdMask {
         ranges: impl ExactSizeIterator<Item = (i64, i64)>,
         n: usize,
     ) -> Result<(), Error> {
+        self.form = Form::Runs;
         self.runs.clear();
         reserve(&mut self.runs, ranges.len())?;
         self.runs.extend(ranges.filter_map(|(first, last)| {
@@ -75,37 +210,58 @@ impl IdMask {
         Ok(())
     }
 
-    /// The allowed logits of `row`, in id order: in place if there is one run, else copied to
+    /// The row of the allowed logits, in id order: in place if there is one run, else copied to
     /// `copy`.
     pub(crate) fn logits<'a>(
         &self,
+        kernels: &Kernels,
         row: &'a [f32],
         copy: &'a mut Vec<f32>,
     ) -> Result<&'a [f32], Error> {
-        if let [run] = self.runs[..] {
+        if let (Form::Runs, [run]) = (self.form, &self.runs[..]) {
             return Ok(&row[run.first..run.end]);
         }
-        self.copy_logits(row, copy)?;
-        Ok(copy)
+        self.copy_logits(kernels, row, copy).map(|copied| &*copied)
     }
 
-    /// Copies the allowed logits of `row` to `copy`, in id order.
-    pub(crate) fn copy_logits(&self, row: &[f32], copy: &mut Vec<f32>) -> Result<(), Error> {
+    /// Copies the allowed logits of `row` into `copy`, in id order; returns them there.
+    pub(crate) fn copy_logits<'a>(
+        &self,
+        kernels: &Kernels,
+        row: &[f32],
+        copy: &'a mut Vec<f32>,
+    ) -> Result<&'a mut [f32], Error> {
+        if self.form == Form::Whole {
+            return masked_copy(kernels, &self.bits, row, copy);
+        }
         copy.clear();
         reserve(copy, self.len())?;
+        if self.form == Form::Gathered {
+            copy.extend(self.places.iter().map(|place| row[*place as usize]));
+            return Ok(copy);
+        }
         for run in &self.runs {
             copy.extend_from_slice(&row[run.first..run.end]);
         }
-        Ok(())
+        Ok(copy)
     }
 
-    /// The number of allowed tokens.
+    /// The number of tokens in the row that the mask makes.
     pub(crate) fn len(&self) -> usize {
-        self.runs.last().map_or(0, |run| run.start + run.end - run.first)
+        match self.form {
+            Form::Runs => self.runs.last().map_or(0, |run| run.start + run.end - run.first),
+            Form::Gathered => self.places.len(),
+            Form::Whole => self.n,
+        }
     }
 
-    /// The id of the allowed token at `index`, which is below the length.
+    /// The id of the token at `index`, which is below the length.
     pub(crate) fn id(&self, index: u32) -> u32 {
+        match self.form {
+            Form::Runs => {}
+            Form::Gathered => return self.places[index as usize],
+            Form::Whole => return index,
+        }
         let index = index as usize;
         debug_assert!(index < self.len());
         let after = self.runs.partition_point(|run| run.start <= index);
@@ -114,7 +270,11 @@ impl IdMask {
     }
 
     /// The index of the token `id`; none if it is not allowed.
+    #[inline]
     pub(crate) fn index(&self, id: u32) -> Option<u32> {
+        if self.form != Form::Runs {
+            return self.index_in_bits(id);
+        }
         let id = id as usize;
         let after = self.runs.partition_point(|run| run.first <= id);
         let run = self.runs[..after].last().filter(|run| id < run.end)?;
@@ -122,9 +282,38 @@ impl IdMask {
     }
 }
 
+impl IdMask {
+    #[inline(never)]
+    fn index_in_bits(&self, id: u32) -> Option<u32> {
+        match self.form {
+            Form::Gathered => self.places.binary_search(&id).ok().map(|index| index as u32),
+            _ => self.bits.allows(id).then_some(id),
+        }
+    }
+}
+
+/// Copies `row` into `copy` with -inf in place of the tokens that `bits` do not allow; returns the row there.
+/// It begins with a cache line: stores that straddle two cost twice as much.
+pub(crate) fn masked_copy<'a>(
+    kernels: &Kernels,
+    bits: &Bits,
+    row: &[f32],
+    copy: &'a mut Vec<f32>,
+) -> Result<&'a mut [f32], Error> {
+    const CACHE_LINE: usize = 64;
+    let room = row.len() + CACHE_LINE / size_of::<f32>();
+    copy.truncate(room);
+    resize(copy, room, 0.0)?;
+    let lead = copy.as_ptr().align_offset(CACHE_LINE).min(room - row.len());
+    let masked = &mut copy[lead..lead + row.len()];
+    kernels.mask(row, bits.words(), masked);
+    Ok(masked)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{IdMask, TokenRange};
+    use crate::simd::Kernels;
 
     fn allowed(ranges: &[(i32, i32)], n: usize) -> Vec<usize> {
         let ranges: Vec<TokenRange> =
@@ -138,7 +327,7 @@ mod tests {
             assert_eq!(allowed.index(id as u32).map(|i| i as usize), index);
         }
         let mut copy = Vec::new();
-        let gathered = allowed.logits(&row, &mut copy).expect("memory");
+        let gathered = allowed.logits(Kernels::chosen(), &row, &mut copy).expect("memory");
         assert!(gathered.iter().map(|l| *l as usize).eq(ids.iter().copied()));
         ids
     }

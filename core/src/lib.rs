@@ -65,6 +65,10 @@ mod thread_rng;
 mod thread_sampler;
 
 pub use chain::{Applied, Chain, ChainSample, Preset, PresetParams, Stage, TokenData};
+pub use chain::{
+    ChainProbability, ChainRequest, ChainResult, ChainToken, GroupProbability, TokenLogProb,
+};
+pub use chain::{DistMethod, DistOptions, DistOrder, DistSums};
 /// For programs that read chains as text.
 #[doc(hidden)]
 pub use chain::{Parameter, StageForm, Value};

@@ -2,11 +2,12 @@
 
 use crate::draw::first::Kept;
 use crate::draw::{Distribution, Draw, DrawOptions, DrawOutcome, MaskedRow, RowStats};
-use crate::id_mask::{IdMask, TokenRange};
+use crate::id_mask::{IdMask, Masks, TokenRange};
 use crate::memory::resize;
 use crate::rng::Source;
 use crate::rules::min_p;
 use crate::rules::penalty::Penalties;
+use crate::simd::Kernels;
 use crate::{Error, Sampler, SamplerParams};
 use core::mem;
 
@@ -24,6 +25,11 @@ pub struct SampleRequest<'a> {
     pub id_offset: i32,
     /// The ids allowed; all if empty.
     pub ranges: &'a [TokenRange],
+    /// The ids allowed; all if empty.
+    pub allowed_ids: &'a [i32],
+    /// The ids allowed: bit i % 32 of word i / 32 is that of id i, and ids beyond the words are not allowed.
+    /// All if empty. With several of these three, an id is allowed if each allows it.
+    pub bitmask: &'a [i32],
     /// Ids that count as -inf.
     pub banned: &'a [i32],
     /// The latest tokens, oldest first, for the penalties.
@@ -60,6 +66,8 @@ impl<'a> SampleRequest<'a> {
             params,
             id_offset: 0,
             ranges: &[],
+            allowed_ids: &[],
+            bitmask: &[],
             banned: &[],
             history: &[],
             penalty_window: 0,
@@ -87,12 +95,25 @@ impl<'a> SampleRequest<'a> {
         }
     }
 
+    fn masks(&self) -> Masks<'a> {
+        let Self { ranges, allowed_ids: allowed, bitmask, banned, .. } = *self;
+        Masks { ranges, allowed, bitmask, banned }
+    }
+
     fn penalties(&self) -> Penalties {
         Penalties {
             repeat: self.repetition_penalty,
             frequency: self.frequency_penalty,
             presence: self.presence_penalty,
         }
+    }
+
+    /// The tokens that penalties are on; none if these are off.
+    fn penalised(&self) -> &'a [i32] {
+        // -1, the only negative window, means all.
+        let window = usize::try_from(self.penalty_window).unwrap_or(usize::MAX);
+        let latest = &self.history[self.history.len().saturating_sub(window)..];
+        if self.penalties().are_off() { &[] } else { latest }
     }
 
     /// The place of the token `id` in the row; none if it comes before the row.
@@ -157,15 +178,8 @@ pub(crate) fn draw_result(
     let watched = request.watched_id.and_then(|id| request.place(id));
     let final_p = |index: Option<u32>| index.map_or(0.0, |i| distribution.probability_of(i));
     let probability = |place: Option<u32>, final_p: f64| {
-        let raw_log_p = match place.and_then(|place| request.logits.get(place as usize)) {
-            Some(l) if !l.is_nan() && stats.top.is_finite() => {
-                // In this order: beside a large logit the logarithm of the sum would be lost.
-                (f64::from(*l) - f64::from(stats.top)) - stats.log_sum
-            }
-            // Tokens at +inf have all the probability, in equal parts.
-            Some(l) if *l == f32::INFINITY => -(stats.infinities as f64).ln(),
-            _ => f64::NEG_INFINITY,
-        };
+        let logit = place.and_then(|place| request.logits.get(place as usize));
+        let raw_log_p = logit.map_or(f64::NEG_INFINITY, |logit| stats.log_p(*logit));
         TokenProbability { raw_p: raw_log_p.exp(), raw_log_p, final_p, final_log_p: final_p.ln() }
     };
     Ok(SampleResult {
@@ -200,19 +214,13 @@ fn draw<'s>(sampler: &'s mut Sampler, request: &SampleRequest<'_>) -> Result<Dra
     let Sampler { generator, scratch, mask, masked_logits, occurrences, kernels } = sampler;
     let offset = request.checked_offset()?;
     let logits = request.logits;
-    if request.ranges.is_empty() {
-        mask.set([(0, i64::MAX)].into_iter(), logits.len())?;
-    } else {
-        let ends = request.ranges.iter().map(TokenRange::ends);
-        mask.set(ends.map(|(first, last)| (first - offset, last - offset)), logits.len())?;
-    }
-    if mask.len() == 0 {
-        return Err(Error::EmptyRow);
-    }
+    let has_bans = mask.set_masks(&request.masks(), offset, logits.len())?;
+    let banned = if has_bans { &[] } else { request.banned };
     generator.after_fork()?;
-    let allowed = match edit(request, mask, occurrences, masked_logits)? {
-        true => &masked_logits[..],
-        false => mask.logits(logits, masked_logits)?,
+    let history = request.penalised();
+    let allowed = match history.is_empty() && banned.is_empty() {
+        false => edit(*kernels, request, history, banned, mask, occurrences, masked_logits)?,
+        true => mask.logits(*kernels, logits, masked_logits)?,
     };
     let kept_place = request.keep_id.and_then(|id| request.place(id));
     let keep = kept_place.and_then(|place| mask.index(place));
@@ -246,28 +254,23 @@ fn draw<'s>(sampler: &'s mut Sampler, request: &SampleRequest<'_>) -> Result<Dra
     Ok(Drawn { sampled, outcome, distribution, mask })
 }
 
-/// Copies the allowed logits to `copy` and applies penalties and bans there. False, and no copy, if the
-/// request has none.
+/// Copies the allowed logits to `copy` and applies penalties and bans there; returns them.
 ///
 /// One pass over the history counts in `occurrences`, which has a number for each token of the row, and one
-/// takes the counts out: so the cost is linear in the history, and the ranges are searched once for each
+/// takes the counts out: so the cost is linear in the history, and the mask is searched once for each
 /// distinct token.
-fn edit(
+fn edit<'c>(
+    kernels: &Kernels,
     request: &SampleRequest<'_>,
+    history: &[i32],
+    banned: &[i32],
     mask: &IdMask,
     occurrences: &mut Vec<u32>,
-    copy: &mut Vec<f32>,
-) -> Result<bool, Error> {
-    let penalties = request.penalties();
-    // -1, the only negative window, means all.
-    let window = usize::try_from(request.penalty_window).unwrap_or(usize::MAX);
-    let history = &request.history[request.history.len().saturating_sub(window)..];
-    let history = if penalties.are_off() { &[] } else { history };
-    if history.is_empty() && request.banned.is_empty() {
-        return Ok(false);
-    }
-    mask.copy_logits(request.logits, copy)?;
+    copy: &'c mut Vec<f32>,
+) -> Result<&'c [f32], Error> {
+    let copy = mask.copy_logits(kernels, request.logits, copy)?;
     if !history.is_empty() {
+        let penalties = request.penalties();
         let len = request.logits.len();
         resize(occurrences, len.max(occurrences.len()), 0)?;
         let place = |id: &i32| request.place(*id).filter(|place| (*place as usize) < len);
@@ -287,8 +290,8 @@ fn edit(
         debug_assert!(occurrences.iter().all(|count| *count == 0));
     }
     let index = |id: &i32| mask.index(request.place(*id)?);
-    for index in request.banned.iter().filter_map(index) {
+    for index in banned.iter().filter_map(index) {
         copy[index as usize] = f32::NEG_INFINITY;
     }
-    Ok(true)
+    Ok(copy)
 }

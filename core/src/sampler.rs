@@ -108,11 +108,8 @@ impl Sampler {
         params: &SamplerParams,
     ) -> Result<u32, Error> {
         let Self { generator, scratch, mask, masked_logits, kernels, .. } = self;
-        mask.set(ranges.iter().map(TokenRange::ends), logits.len())?;
-        if mask.len() == 0 {
-            return Err(Error::EmptyRow);
-        }
-        let allowed = mask.logits(logits, masked_logits)?;
+        mask.set_ranges(ranges, logits.len())?;
+        let allowed = mask.logits(*kernels, logits, masked_logits)?;
         let row = MaskedRow { logits: allowed, masked_out: logits.len() - allowed.len() };
         generator.after_fork()?;
         let draw = Draw { kernels: *kernels, row, params, options: DrawOptions::default() };

@@ -19,8 +19,8 @@ use common::params::{combined, one_at_a_time};
 use common::rows::{KINDS, SplitMix, bell};
 use common::scale;
 use s2sampler_core::{
-    Chain, Error, Preset, PresetParams, RasMode, SampleRequest, SamplerParams, Stream,
-    StreamConfig, TokenData, TokenRange, sample_token, seed_thread,
+    Chain, ChainRequest, Error, Preset, PresetParams, RasMode, SampleRequest, SamplerParams,
+    Stream, StreamConfig, TokenData, TokenRange, sample_token, seed_thread,
 };
 
 /// A codebook, a length that fills no vector, and the S2 vocabulary; shorter rows come last, since
@@ -133,6 +133,8 @@ fn a_chain_does_not_allocate_again() {
             kinds.map(move |(kind, make)| (format!("{kind} n {n}"), make(*n, 5)))
         })
         .collect();
+    let most = rows.iter().map(|(_, row)| row.len()).max().unwrap_or(0);
+    let (bits, uniforms) = (vec![0x5bd6_b7ed; most.div_ceil(32)], vec![0.5; most]);
     for_each_chain(|name, chain| {
         let mut again = false;
         for _ in 0..2 {
@@ -146,6 +148,20 @@ fn a_chain_does_not_allocate_again() {
                 let mut array: Vec<TokenData> = (0..).zip(row).map(token).collect();
                 let counted = measure(|| {
                     drawn(chain.sample(row));
+                    let request = ChainRequest {
+                        bitmask: &bits[..row.len().div_ceil(32)],
+                        banned: &[1, 2],
+                        uniforms: &uniforms,
+                        keep_id: Some(4),
+                        watched_id: Some(9),
+                        best_before: 20,
+                        best_after: 20,
+                        ..ChainRequest::new(row)
+                    };
+                    drawn(chain.sample_request(&request));
+                    let of_tokens = ChainRequest::of_tokens(&array, false);
+                    drawn(chain.sample_request(&ChainRequest { keep_id: Some(0), ..of_tokens }));
+                    drawn(chain.sample_request_token(&ChainRequest { uniforms: &[], ..request }));
                     drawn(chain.apply(&mut array, false));
                 });
                 assert!(!again || counted.count_total == 0, "{name}, {kind}: {counted:?}");

@@ -5,6 +5,7 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use s2sampler_core::{Chain, Error, SamplerParams, Stage, TokenData};
+use s2sampler_core::{DistMethod, DistOptions, DistOrder, DistSums};
 use s2sampler_fuzz::{Params, Row};
 
 #[derive(Debug, Arbitrary)]
@@ -38,6 +39,7 @@ enum Kind {
     Softmax,
     Greedy,
     Dist(u32),
+    DistWith(u32, u8, u8, u8, f32),
 }
 
 fn stage(kind: &Kind) -> Result<Stage, Error> {
@@ -70,6 +72,13 @@ fn stage(kind: &Kind) -> Result<Stage, Error> {
         Kind::Softmax => Ok(Stage::softmax()),
         Kind::Greedy => Ok(Stage::greedy()),
         Kind::Dist(seed) => Ok(Stage::dist(*seed)),
+        Kind::DistWith(seed, method, order, sums, mass) => Stage::dist_with(DistOptions {
+            seed: *seed,
+            method: DistMethod::try_from(i32::from(method % 4))?,
+            order: DistOrder::try_from(i32::from(order % 3))?,
+            sums: DistSums::try_from(i32::from(sums % 2))?,
+            mass: *mass,
+        }),
     }
 }
 

@@ -8,15 +8,18 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// The files that declare something, those of the Rust library first.
-const SOURCES: [&str; 14] = [
+const SOURCES: &[&str] = &[
     "core/src/params.rs",
     "core/src/id_mask.rs",
     "core/src/chain/token.rs",
+    "core/src/chain/request/probabilities.rs",
     "src/one_draw.rs",
     "src/samplers.rs",
     "src/requests.rs",
     "src/streams.rs",
     "src/chains.rs",
+    "src/chain_requests.rs",
+    "src/dist_options.rs",
     "src/stages.rs",
     "src/presets.rs",
     "src/report_layout.rs",

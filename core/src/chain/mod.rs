@@ -2,7 +2,7 @@
 //!
 //! `stage` is a stage of any kind, `stages` has the kinds, `ops` their operations. They work on `candidates`,
 //! in the memory of `scratch`. `exps` is the softmax that several stages need, `preset` has the known chains.
-//! `trace` and `observed` show a pass to a report, `form` how a text writes a stage.
+//! `request` is a draw with every option and result. `trace` and `observed` show a pass to a report, `form` how a text writes a stage.
 
 mod candidates;
 mod exps;
@@ -10,6 +10,7 @@ mod form;
 mod observed;
 mod ops;
 mod preset;
+mod request;
 mod scratch;
 mod stage;
 mod stages;
@@ -19,7 +20,11 @@ mod trace;
 pub use form::{Parameter, StageForm, Value};
 pub(crate) use observed::{Observed, ObservedChain, counted};
 pub use preset::{Preset, PresetParams};
+pub use request::{
+    ChainProbability, ChainRequest, ChainResult, ChainToken, GroupProbability, TokenLogProb,
+};
 pub use stage::Stage;
+pub use stages::{DistMethod, DistOptions, DistOrder, DistSums};
 pub use token::TokenData;
 pub(crate) use trace::Step;
 
@@ -29,6 +34,7 @@ use crate::simd::{Kernels, SimdLevel};
 use crate::{Error, memory};
 use candidates::Candidates;
 use ops::StageOps;
+use request::RequestMemory;
 use scratch::Memory;
 
 /// Stages that are applied one after the other, each to the candidates that the one before left.
@@ -40,6 +46,7 @@ use scratch::Memory;
 pub struct Chain {
     stages: Vec<Stage>,
     memory: Memory,
+    request: RequestMemory,
 }
 
 /// The result of [`Chain::apply`].
@@ -74,7 +81,11 @@ impl Chain {
     /// A chain without stages. Stages that draw have seeds of their own.
     #[must_use]
     pub fn new() -> Self {
-        Self { stages: Vec::new(), memory: Memory::new(Kernels::chosen()) }
+        Self {
+            stages: Vec::new(),
+            memory: Memory::new(Kernels::chosen()),
+            request: RequestMemory::default(),
+        }
     }
 
     /// As [`Sampler::with_simd_level`](crate::Sampler::with_simd_level): this chain at `level`.
@@ -206,7 +217,8 @@ impl Chain {
         for stage in &self.stages {
             stages.push(stage.try_clone()?);
         }
-        Ok(Self { stages, memory: Memory::new(self.memory.scratch.kernels) })
+        let memory = Memory::new(self.memory.scratch.kernels);
+        Ok(Self { stages, memory, request: RequestMemory::default() })
     }
 
     fn prepare(&mut self) -> Result<(), Error> {
@@ -219,8 +231,14 @@ fn active(stages: &mut [Stage]) -> impl Iterator<Item = &mut dyn StageOps> {
     stages.iter_mut().map(Stage::ops_mut).filter(|stage| !stage.is_off())
 }
 
+/// Whether a stage needs the probabilities that `softmax` freezes, see [`StageOps::needs_probs`].
+fn needs_probs(stages: &[Stage]) -> bool {
+    stages.iter().map(Stage::ops).any(|stage| stage.needs_probs() && !stage.is_off())
+}
+
 /// Applies the stages up to the first that selects. An error leaves their states as they were.
 fn pass(stages: &mut [Stage], candidates: &mut Candidates<'_>) -> Result<(), Error> {
+    candidates.needs_probs = needs_probs(stages);
     let done = active(stages).try_for_each(|stage| match candidates.selected {
         None => stage.apply(candidates),
         Some(_) => Ok(()),

@@ -20,6 +20,22 @@ pub(super) trait StageOps: Debug {
         false
     }
 
+    /// Whether the stage uses the probabilities that `softmax` froze one by one, not only their sum.
+    fn needs_probs(&self) -> bool {
+        false
+    }
+
+    /// Whether the stage only changes the logits of single tokens, each by its id, its logit and what was
+    /// accepted.
+    fn edits_single_logits(&self) -> bool {
+        false
+    }
+
+    /// Whether candidates that stay keep their order, unless the list is in rank order afterwards.
+    fn keeps_order(&self) -> bool {
+        true
+    }
+
     /// Works on the candidates.
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error>;
 

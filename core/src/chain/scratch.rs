@@ -24,6 +24,9 @@ pub(super) struct Scratch {
     pub prefix: RankedPrefix,
     pub keys: Vec<RankKey>,
     pub weights: Vec<f32>,
+    /// Places of candidates in an order of their own, and the weights in that order.
+    pub order: Vec<u32>,
+    pub ordered: Vec<f32>,
     /// Candidates with a score and their ranks.
     pub scores: Vec<(f64, u32, TokenData)>,
 }
@@ -36,6 +39,8 @@ impl Memory {
             prefix: RankedPrefix::new(),
             keys: Vec::new(),
             weights: Vec::new(),
+            order: Vec::new(),
+            ordered: Vec::new(),
             scores: Vec::new(),
         };
         Self { scratch, row: RowMemory::new(), list: Vec::new() }

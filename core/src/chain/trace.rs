@@ -1,7 +1,7 @@
 //! Follows a pass for a report: one stage at a time, on a copy of the chain.
 
 use super::candidates::{Candidates, DrawRule};
-use super::{Chain, Stage, TokenData};
+use super::{Chain, Stage, TokenData, needs_probs};
 use crate::Error;
 
 /// What one stage did.
@@ -34,6 +34,7 @@ impl Chain {
         copy.prepare()?;
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let mut candidates = Candidates::row(logits, &mut copy.memory);
+        candidates.needs_probs = needs_probs(&self.stages);
         candidates.snapshot(&mut after)?;
         for (index, (stage, applied)) in self.stages.iter().zip(&mut copy.stages).enumerate() {
             core::mem::swap(&mut before, &mut after);

@@ -38,8 +38,17 @@ pub(crate) fn discrete_distribution(weights: &[f32], u: f64) -> usize {
     last
 }
 
+/// As [`discrete_distribution`] for weights in any order, with their sum. A `u` of 0 would give index 0 even
+/// if that has weight zero: then the first index of positive weight is the result.
+pub(crate) fn discrete_in_any_order(weights: &[f32], u: f64) -> (usize, f64) {
+    let index = discrete_distribution(weights, u);
+    let skipped = weights[index..].iter().position(|w| *w > 0.0);
+    let sum = double_sum(weights, &mut [0.0; double::CHUNK_LEN]);
+    (index + skipped.unwrap_or(0), sum)
+}
+
 /// The sum of the weights in double, one by one.
-pub(super) fn double_sum(weights: &[f32], chunk: &mut [f64; double::CHUNK_LEN]) -> f64 {
+pub(crate) fn double_sum(weights: &[f32], chunk: &mut [f64; double::CHUNK_LEN]) -> f64 {
     let chunks = weights.chunks(double::CHUNK_LEN);
     chunks.fold(0.0, |sum, weights| double::add(sum, to_double(weights, chunk)))
 }
@@ -56,7 +65,7 @@ pub(super) fn to_double<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::{discrete_distribution, double};
+    use super::{discrete_distribution, discrete_in_any_order, double};
 
     #[test]
     fn a_running_sum_equal_to_the_uniform_is_enough() {
@@ -77,6 +86,13 @@ mod tests {
         let sevenths = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0];
         assert!((0..7).fold(0.0, |sum, _| sum + 1.0 / 7.0) < below_one);
         assert_eq!(discrete_distribution(&sevenths, below_one), 6);
+    }
+
+    #[test]
+    fn zero_weights_at_the_beginning_are_never_returned() {
+        assert_eq!(discrete_in_any_order(&[0.0, 0.0, 0.5, 1.0], 0.0), (2, 1.5));
+        assert_eq!(discrete_in_any_order(&[0.5, 0.0, 1.0], 0.0), (0, 1.5));
+        assert_eq!(discrete_in_any_order(&[0.0, 0.0], 0.0), (0, 0.0));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //!
 //! `first` is the rule of the S2 engines' first generations. `rank` has the order of candidates, with NaN as -inf;
 //! `penalty`, `nucleus`, `min_p` and `temperature` are the parameters; `expf` is the one exponential; `softmax` the
-//! probabilities of chains; `weights`, `discrete` and `inverse_cdf` make the draw; `ras` decides on a second draw;
+//! probabilities of chains; `weights`, `discrete`, `inverse_cdf` and `race` make the draw; `ras` decides on a second draw;
 //! `entropy` and `std_dev` measure a distribution.
 
 pub(crate) mod discrete;
@@ -16,6 +16,7 @@ pub(crate) mod inverse_cdf;
 pub(crate) mod min_p;
 pub(crate) mod nucleus;
 pub(crate) mod penalty;
+pub(crate) mod race;
 pub(crate) mod rank;
 pub(crate) mod ras;
 pub(crate) mod softmax;

@@ -34,6 +34,8 @@ pub(crate) trait KernelSet: Debug + Send + Sync + RefUnwindSafe {
     fn sum_exps_up_to(&self, segment: Segment<'_>, range: ExpRange, highest: f32) -> ExpSum;
     fn sum_expf(&self, segment: Segment<'_>, range: ExpfRange) -> ExpfSums;
     fn tail_sum(&self, segment: Segment<'_>, tail: Tail) -> TailSum;
+    /// Takes a row of any length.
+    fn mask(&self, row: &[f32], words: &[u32], out: &mut [f32]);
     /// Takes any number of values.
     fn expf_all(&self, values: &mut [f32]);
     #[cfg(test)]
@@ -91,6 +93,10 @@ impl<I: Isa + Debug + Send + Sync + RefUnwindSafe> KernelSet for I {
 
     fn tail_sum(&self, segment: Segment<'_>, tail: Tail) -> TailSum {
         self.run(|isa| kernels::tail::tail_sum(isa, segment, tail))
+    }
+
+    fn mask(&self, row: &[f32], words: &[u32], out: &mut [f32]) {
+        self.run(|isa| kernels::mask::mask(isa.load_isa(), row, words, out));
     }
 
     fn expf_all(&self, values: &mut [f32]) {

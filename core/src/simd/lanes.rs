@@ -39,9 +39,13 @@ pub(super) trait Simd: Copy {
     fn and(self, a: Self::M, b: Self::M) -> Self::M;
     /// `v` where the mask is true, 0 elsewhere.
     fn keep(self, m: Self::M, v: Self::F) -> Self::F;
+    /// `a` where the mask is true, `b` elsewhere.
+    fn select(self, m: Self::M, a: Self::F, b: Self::F) -> Self::F;
     fn any(self, m: Self::M) -> bool;
     /// The mask as an integer, lane i as bit i.
     fn bits(self, m: Self::M) -> u32;
+    /// The mask whose lane i is bit i; higher bits are ignored.
+    fn mask_of(self, bits: u32) -> Self::M;
 }
 
 /// An instruction set: its vector operations, its detection, and the way into code compiled for it.

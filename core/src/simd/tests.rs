@@ -116,6 +116,29 @@ fn coarse_maxima_and_counts() {
 }
 
 #[test]
+fn masked_copies_are_those_of_single_bits() {
+    for kernels in levels() {
+        let mut next = uniform(5);
+        for len in [0, 1, 7, 31, 32, 33, 63, 64, 65, 100, 1000, 1027] {
+            let mut row = row(kernels, 5, 5);
+            row.truncate(len);
+            let words: Vec<u32> =
+                (0..len.div_ceil(32)).map(|_| (next() * 4_294_967_296.0) as u32).collect();
+            for words in [&words[..], &vec![u32::MAX; words.len()], &vec![0; words.len()]] {
+                // Exactly as long as the row, and what was there before does not show.
+                let mut out = vec![7.0; len];
+                kernels.mask(&row, words, &mut out);
+                for (i, (value, out)) in row.iter().zip(&out).enumerate() {
+                    let allowed = words[i / 32] >> (i % 32) & 1 == 1;
+                    let expected = if allowed { *value } else { f32::NEG_INFINITY };
+                    assert_eq!(out.to_bits(), expected.to_bits(), "{len}: {i}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn argmax_is_the_first_of_the_largest() {
     for kernels in levels() {
         let values = row(kernels, 7, 2);

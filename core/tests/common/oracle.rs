@@ -1,12 +1,18 @@
 //! The contract once more, slow and obvious, sharing nothing with the library.
 
 use s2sampler_core::{Error, SamplerParams};
+use std::collections::VecDeque;
 
 /// MT19937 as the C++ standard defines it.
 #[derive(Clone)]
 pub struct Mt19937 {
     state: [u32; 624],
     next: usize,
+    /// How many words were taken.
+    pub words: u64,
+    /// A caller's numbers in place of the words, and whether they ran out.
+    pub given: Option<VecDeque<f64>>,
+    pub ran_out: bool,
 }
 
 impl Mt19937 {
@@ -17,10 +23,11 @@ impl Mt19937 {
             let mixed = previous ^ (previous >> 30);
             state[i] = mixed.wrapping_mul(1_812_433_253).wrapping_add(i as u32);
         }
-        Self { state, next: 624 }
+        Self { state, next: 624, words: 0, given: None, ran_out: false }
     }
 
     pub fn next_u32(&mut self) -> u32 {
+        self.words += 1;
         if self.next == 624 {
             for i in 0..624 {
                 let y = (self.state[i] & 0x8000_0000) | (self.state[(i + 1) % 624] & 0x7fff_ffff);
@@ -37,8 +44,28 @@ impl Mt19937 {
         y ^ (y >> 18)
     }
 
+    /// The caller's next number, below 1; some number once they have run out.
+    fn next_given(&mut self) -> Option<f64> {
+        let next = self.given.as_mut()?.pop_front();
+        self.ran_out |= next.is_none();
+        Some(next.unwrap_or(0.5).min(1.0_f64.next_down()))
+    }
+
+    /// The float in [0, 1) made of one output, or of the caller's number.
+    pub fn float(&mut self) -> f32 {
+        let two_32 = 2.0_f64.powi(32);
+        let u = match self.next_given() {
+            Some(u) => u,
+            None => f64::from(self.next_u32()) / two_32,
+        };
+        (u as f32).min(1.0_f32.next_down())
+    }
+
     /// The double in [0, 1) made of two outputs, the first the low half.
     pub fn uniform(&mut self) -> f64 {
+        if let Some(u) = self.next_given() {
+            return u;
+        }
         let two_32 = 2.0_f64.powi(32);
         let low = f64::from(self.next_u32());
         let high = f64::from(self.next_u32());

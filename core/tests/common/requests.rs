@@ -19,11 +19,20 @@ pub struct Expected {
     pub raw_logs: Vec<f64>,
 }
 
-/// The row with penalties, bans and ranges in it; none where the ranges leave no id.
+/// Whether the three masks allow an id; one that is empty allows all.
+pub fn allows(ranges: &[TokenRange], ids: &[i32], bitmask: &[i32], id: i32) -> bool {
+    let within = ranges.iter().any(|r| r.first <= id && id <= r.last);
+    let word = usize::try_from(id).ok().and_then(|id| bitmask.get(id / 32));
+    let bit = word.is_some_and(|word| (*word as u32) / 2_u32.pow(id as u32 % 32) % 2 == 1);
+    (ranges.is_empty() || within)
+        && (ids.is_empty() || ids.contains(&id))
+        && (bitmask.is_empty() || bit)
+}
+
+/// The row with penalties, bans and masks in it; none where the masks leave no id.
 pub fn edited(request: &SampleRequest<'_>) -> Option<Vec<f32>> {
     let ids = || (0..request.logits.len() as i32).map(|place| request.id_offset + place);
-    let within = |id: &i32| request.ranges.iter().any(|r| r.first <= *id && *id <= r.last);
-    let open = |id: &i32| request.ranges.is_empty() || within(id);
+    let open = |id: &i32| allows(request.ranges, request.allowed_ids, request.bitmask, *id);
     ids().find(open)?;
     let window = match request.penalty_window {
         -1 => request.history.len(),
@@ -108,6 +117,20 @@ fn raw_logs(row: &[f32]) -> Vec<f64> {
         _ => f64::NEG_INFINITY,
     };
     row.iter().map(log).collect()
+}
+
+/// A bitmask for a row at `offset`: all, none, few or half of the ids, and words too few and too many.
+pub fn bitmask(n: usize, offset: i32, random: &mut SplitMix) -> Vec<i32> {
+    let words = (n + offset as usize).div_ceil(32);
+    let len = random.pick(&[words, words, words.div_ceil(2), words + 3]);
+    let kind = random.below(5);
+    let mut word = || match kind {
+        0 => -1,
+        1 => 0,
+        2 => (random.next() & random.next() & random.next() & random.next()) as i32,
+        _ => random.next() as i32,
+    };
+    (0..len).map(|_| word()).collect()
 }
 
 /// Ranges such as callers pass: none to five, unsorted, overlapping, empty, and beyond the row.

@@ -19,6 +19,7 @@ mod adversarial_rows;
 mod chain_engines;
 mod chain_presets;
 mod chain_random;
+mod chain_requests;
 mod chain_states;
 mod chain_sums;
 mod chain_temperatures;

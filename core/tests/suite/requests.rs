@@ -5,7 +5,7 @@ use crate::common;
 use common::for_each_level;
 use common::oracle::{Mt19937, rank};
 use common::params::combined;
-use common::requests::{Expected, expected, ranges};
+use common::requests::{Expected, bitmask, expected, ranges};
 use common::rows::{KINDS, SplitMix};
 use common::scale;
 use s2sampler_core::{
@@ -79,12 +79,22 @@ fn every_option_with_every_other() {
                 };
                 let history = ids(n, 20, id_offset, &mut random);
                 let banned = match random.below(3) {
-                    0 => ids(n, 6, id_offset, &mut random),
+                    0 => ids(n, random.pick(&[6, 6, 3000]), id_offset, &mut random),
+                    _ => vec![],
+                };
+                let listed = match random.below(4) {
+                    0 => ids(n, random.pick(&[6, 200, 2000]), id_offset, &mut random),
+                    _ => vec![],
+                };
+                let bits = match random.below(4) {
+                    0 if id_offset <= 1000 => bitmask(n, id_offset, &mut random),
                     _ => vec![],
                 };
                 let request = SampleRequest {
                     id_offset,
                     ranges: &allowed,
+                    allowed_ids: &listed,
+                    bitmask: &bits,
                     banned: &banned,
                     history: &history,
                     penalty_window: sometimes(&mut random, -1, &[0, 1, 3, 64]),

@@ -104,6 +104,16 @@ impl<'a> List<'a> {
         self.tokens().iter().map(|token| token.logit)
     }
 
+    /// Puts a candidate at `place`; only in the chain's own memory.
+    pub(super) fn insert(&mut self, place: usize, token: TokenData) -> Result<(), Error> {
+        debug_assert!(self.callers.is_none() && place <= self.len);
+        self.own.truncate(self.len);
+        memory::reserve(self.own, 1)?;
+        self.own.insert(place, token);
+        self.len += 1;
+        Ok(())
+    }
+
     /// Drops all but the first `len`, of which at least one stays.
     pub(in crate::chain) fn truncate(&mut self, len: usize) {
         self.len = len.max(1).min(self.len);
@@ -123,7 +133,7 @@ impl<'a> List<'a> {
     }
 
     /// The largest logit.
-    pub(super) fn top(&self) -> f32 {
+    pub(in crate::chain) fn top(&self) -> f32 {
         self.logits().fold(f32::NEG_INFINITY, f32::max)
     }
 

@@ -1,20 +1,24 @@
 //! The candidates that stages work on: a row until a stage cuts it, a list from then on.
 //!
 //! Both forms give the same candidates, logits and probabilities, to the last bit. `list` is the obvious
-//! form; `row` reaches the same result without a list of the vocabulary.
+//! form; `row` reaches the same result without a list of the vocabulary. `draws` has what stages that draw
+//! need beside that, and `uniforms` their random numbers. `keep` lets a request's kept token return.
 
+mod draws;
+mod keep;
 mod list;
 mod row;
+mod uniforms;
 
 pub(super) use list::List;
 pub(super) use row::RowMemory;
+pub(super) use uniforms::Uniforms;
 
 use super::TokenData;
 use super::exps::exps;
 use super::scratch::{Memory, Scratch};
 use crate::rules::first::exponent;
 use crate::rules::nucleus::count_below;
-use crate::rules::softmax::probability;
 use crate::rules::std_dev::std_dev;
 use crate::rules::temperature::{Scaling, scaling, uniform};
 use crate::{Error, SamplerParams, memory};
@@ -54,6 +58,17 @@ pub(super) struct Candidates<'a> {
     list: List<'a>,
     pub scratch: &'a mut Scratch,
     pub draw_rule: DrawRule,
+    /// Where stages that draw take their random numbers from.
+    pub uniforms: Uniforms<'a>,
+    /// Whether a later stage needs the probabilities that `softmax` freezes, so that they must exist.
+    pub needs_probs: bool,
+    /// Whether the weights are wanted after the selection, and whether they are already there because they
+    /// are not those of the logits.
+    pub wants_weights: bool,
+    pub has_weights: bool,
+    /// During a stage: the candidate that a request keeps, as it was before. The stage takes it away if it
+    /// leaves the best alone.
+    pub kept: Option<TokenData>,
     /// The place of the token that a stage selected.
     pub selected: Option<usize>,
 }
@@ -74,7 +89,18 @@ impl<'a> Candidates<'a> {
     }
 
     fn new(row: Option<Row<'a>>, list: List<'a>, scratch: &'a mut Scratch) -> Self {
-        Self { row, list, scratch, draw_rule: DrawRule::Softmax, selected: None }
+        Self {
+            row,
+            list,
+            scratch,
+            draw_rule: DrawRule::Softmax,
+            uniforms: Uniforms::default(),
+            needs_probs: false,
+            wants_weights: false,
+            has_weights: false,
+            kept: None,
+            selected: None,
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -129,7 +155,10 @@ impl<'a> Candidates<'a> {
             None => scaling(t, self.list.top()),
         };
         match (scaling, &mut self.row) {
-            (Scaling::Best, _) => self.keep_top_k(1),
+            (Scaling::Best, _) => {
+                self.kept = None;
+                self.keep_top_k(1)
+            }
             (Scaling::Divide, Some(row)) => row.divide(t),
             (Scaling::Uniform, Some(row)) => row.make_uniform(),
             (Scaling::Divide, None) => {
@@ -174,11 +203,12 @@ impl<'a> Candidates<'a> {
     /// Keeps the candidates whose logits are at least `limit`, in their order. If these are fewer than
     /// `min_keep`, keeps the first in rank order instead.
     pub(super) fn at_least(&mut self, limit: f64, min_keep: usize) -> Result<(), Error> {
-        self.clear_tail();
         let min_keep = min_keep.max(1);
         if limit == f64::NEG_INFINITY && self.len() >= min_keep {
+            // Nothing is dropped, not even a candidate at -inf.
             return Ok(());
         }
+        self.clear_tail();
         let cut = match &mut self.row {
             Some(row) if row.is_frozen() || limit.is_finite() => {
                 row.at_least(self.scratch, &mut self.list, limit, min_keep)?
@@ -215,7 +245,8 @@ impl<'a> Candidates<'a> {
     /// Computes the probabilities for a later nucleus.
     pub(super) fn freeze_probs(&mut self) -> Result<(), Error> {
         self.materialize_ranks()?;
-        if let Some(row) = &mut self.row
+        if !self.needs_probs
+            && let Some(row) = &mut self.row
             && row.freeze_probs(self.scratch)? == Cut::InPlace
         {
             return Ok(());
@@ -247,16 +278,6 @@ impl<'a> Candidates<'a> {
         self.as_list()
     }
 
-    /// Puts the exps of the candidates into [`Scratch::weights`]; false if none is above -inf.
-    pub(super) fn weigh(&mut self) -> Result<bool, Error> {
-        self.materialize_ranks()?;
-        let top = match &mut self.row {
-            Some(row) => row.weigh(self.scratch),
-            None => exps(self.scratch.kernels, self.list.logits(), &mut self.scratch.weights),
-        };
-        Ok(top? > f32::NEG_INFINITY)
-    }
-
     /// The place of the first in rank order; none if no candidate is above -inf.
     pub(super) fn argmax(&mut self) -> Result<Option<usize>, Error> {
         match &mut self.row {
@@ -274,14 +295,6 @@ impl<'a> Candidates<'a> {
         memory::reserve(out, self.list.tokens().len())?;
         out.extend_from_slice(self.list.tokens());
         Ok(())
-    }
-
-    /// Writes [`Scratch::weights`] divided by their `sum` into the list as probabilities. A row has none.
-    pub(super) fn put_weights(&mut self, sum: f64) {
-        if self.row.is_none() {
-            let tokens = self.list.tokens_mut().iter_mut().zip(&self.scratch.weights);
-            tokens.for_each(|(token, w)| token.p = probability(*w, sum));
-        }
     }
 
     /// Keeps the candidates that top_k and top_p of the S2 rule leave; returns the number of further
@@ -357,7 +370,7 @@ impl<'a> Candidates<'a> {
     }
 
     /// Makes a list of a row of which some ranks are left: only cuts can work on that.
-    fn materialize_ranks(&mut self) -> Result<(), Error> {
+    pub(super) fn materialize_ranks(&mut self) -> Result<(), Error> {
         if self.row.as_ref().is_some_and(Row::is_cut) {
             self.as_list()?;
         }

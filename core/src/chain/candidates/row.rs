@@ -10,6 +10,7 @@ use crate::Error;
 use crate::chain::TokenData;
 use crate::chain::exps::exps;
 use crate::chain::scratch::Scratch;
+use crate::draw::RowStats;
 use crate::memory::reserve;
 use crate::rules::rank::{RankKey, nan_to_neg_inf};
 use crate::rules::std_dev::std_dev;
@@ -123,6 +124,16 @@ impl<'a> Row<'a> {
         self.memory.edits.binary_search_by_key(&id, |edit| edit.0)
     }
 
+    /// The logit of a token, if the row has it.
+    pub(super) fn logit_of(&self, id: i32) -> Option<f32> {
+        let id = u32::try_from(id).ok()?;
+        let logit = *self.source().get(id as usize)?;
+        Some(match self.edit_of(id) {
+            Ok(place) => self.memory.edits[place].1,
+            Err(_) => nan_to_neg_inf(self.divided(logit)),
+        })
+    }
+
     /// Changes the logit of one token, if the row has it; NaN becomes -inf.
     pub(super) fn edit(&mut self, id: i32, change: impl Fn(f32) -> f32) -> Result<(), Error> {
         debug_assert!(self.frozen.is_none());
@@ -223,6 +234,28 @@ impl<'a> Row<'a> {
     /// As [`Row::copy`], but an unchanged row stays where it is.
     fn materialize(&mut self) -> Result<(), Error> {
         if self.is_untouched() { Ok(()) } else { self.copy() }
+    }
+
+    /// See [`Candidates::row_stats`](super::Candidates::row_stats).
+    pub(super) fn stats(
+        &mut self,
+        scratch: &mut Scratch,
+        known: Option<RowStats>,
+        copy: &mut Vec<f32>,
+    ) -> Result<(RowStats, bool), Error> {
+        if self.is_untouched() && !self.copied {
+            if let Some(known) = known {
+                return Ok((known, false));
+            }
+        } else {
+            self.copy()?;
+            copy.clear();
+            reserve(copy, self.logits.len())?;
+            copy.extend_from_slice(&self.memory.copy);
+        }
+        let stats = RowStats::of_blocked(&self.scan(scratch.kernels, &mut scratch.scan)?);
+        self.scanned = true;
+        Ok((stats, self.copied))
     }
 
     /// Puts the exps of the row into [`Scratch::weights`]; returns the largest logit.

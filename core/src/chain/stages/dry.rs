@@ -183,6 +183,10 @@ impl StageOps for Dry {
         self.multiplier == 0.0 || self.base < 1.0 || self.history.last_n() == 0
     }
 
+    fn edits_single_logits(&self) -> bool {
+        true
+    }
+
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         self.find()?;
         candidates.edit(&self.next, |length, logit| logit - self.penalty(*length))

@@ -62,6 +62,10 @@ impl StageOps for LogitBias {
         self.biases.is_empty()
     }
 
+    fn edits_single_logits(&self) -> bool {
+        true
+    }
+
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         candidates.edit(&self.biases, |bias, logit| logit + bias)
     }

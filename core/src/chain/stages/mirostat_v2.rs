@@ -78,11 +78,12 @@ impl StageOps for MirostatV2 {
         let surprises = list.tokens().iter().position(|token| -token.p.log2() > self.mu);
         list.truncate(surprises.unwrap_or(usize::MAX));
         // Once more, since fewer are left.
-        let (list, scratch) = candidates.ranked()?;
+        let one = candidates.ranked()?.0.tokens().len() < 2;
+        let u = if one { 0.0 } else { candidates.uniform(&mut self.generator)? };
+        let (list, scratch) = candidates.as_list()?;
         let weights = &mut scratch.weights;
         weights.iter_mut().zip(list.tokens()).for_each(|(weight, token)| *weight = token.p);
-        let one = list.tokens().len() < 2;
-        let place = if one { 0 } else { discrete_distribution(weights, self.generator.uniform()) };
+        let place = if one { 0 } else { discrete_distribution(weights, u) };
         let drawn = list.tokens().get(place).map_or(1.0, |token| token.p);
         self.mu -= self.eta * (-drawn.log2() - self.tau);
         candidates.selected = Some(place);

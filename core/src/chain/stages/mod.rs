@@ -22,6 +22,8 @@ mod top_p;
 mod typical;
 mod xtc;
 
+pub use dist::{DistMethod, DistOptions, DistOrder, DistSums};
+
 use super::Stage;
 use super::form::StageForm;
 use super::ops::StageOps;

@@ -88,6 +88,10 @@ impl StageOps for Penalties {
         self.strengths.are_off() || self.history.last_n() == 0
     }
 
+    fn edits_single_logits(&self) -> bool {
+        true
+    }
+
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         candidates.edit(&self.counts, |count, logit| self.strengths.apply(logit, *count as usize))
     }

@@ -50,6 +50,7 @@ impl StageOps for S2 {
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         let t = self.params.temperature;
         if self.params.is_greedy() {
+            candidates.kept = None;
             candidates.keep_top_k(1)?;
             candidates.draw_rule = DrawRule::LibstdcxxDiscrete { neg_inf_tail: 0, sum: None };
         } else {
@@ -58,14 +59,16 @@ impl StageOps for S2 {
         }
         let (list, _) = candidates.as_list()?;
         let top = list.tokens()[0].logit;
-        if top > f32::NEG_INFINITY {
-            // `top - top` is 0 even when top is infinite (inf - inf would be NaN).
-            list.change(|token| match token.logit {
-                logit if logit == top => 0.0,
-                logit => tempered(logit, top, t),
-            });
+        if top == f32::NEG_INFINITY {
+            return Ok(());
         }
-        Ok(())
+        // `top - top` is 0 even when top is infinite (inf - inf would be NaN).
+        let change = |logit| if logit == top { 0.0 } else { tempered(logit, top, t) };
+        list.change(|token| change(token.logit));
+        if top == f32::INFINITY {
+            candidates.kept = None;
+        }
+        candidates.return_last(change)
     }
 
     fn counts_neg_inf(&self) -> bool {

@@ -50,6 +50,10 @@ impl StageOps for Typical {
         self.p >= 1.0
     }
 
+    fn keeps_order(&self) -> bool {
+        false
+    }
+
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         let (list, scratch) = candidates.ranked()?;
         let (entropy, _) = entropy(list.tokens().iter().map(|token| token.p));

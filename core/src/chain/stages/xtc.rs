@@ -87,8 +87,8 @@ impl StageOps for Xtc {
         if candidates.len() < 2 {
             return Ok(());
         }
-        self.used = true;
-        if self.chance > self.probability {
+        let chance = candidates.uniforms.kept_float(self.chance, &mut self.used)?;
+        if chance > self.probability {
             return Ok(());
         }
         let (list, _) = candidates.ranked()?;

@@ -95,12 +95,24 @@ impl Simd for Avx2 {
         avx2!(_mm256_and_ps(m, v))
     }
     #[inline(always)]
+    fn select(self, m: __m256, a: __m256, b: __m256) -> __m256 {
+        avx2!(_mm256_blendv_ps(b, a, m))
+    }
+    #[inline(always)]
     fn any(self, m: __m256) -> bool {
         self.bits(m) != 0
     }
     #[inline(always)]
     fn bits(self, m: __m256) -> u32 {
         avx2!(_mm256_movemask_ps(m) as u32)
+    }
+    #[inline(always)]
+    fn mask_of(self, bits: u32) -> __m256 {
+        avx2!({
+            let places = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+            let own = _mm256_and_si256(_mm256_set1_epi32(bits as i32), places);
+            _mm256_castsi256_ps(_mm256_cmpeq_epi32(own, places))
+        })
     }
 }
 

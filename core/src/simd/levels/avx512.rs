@@ -88,12 +88,20 @@ impl Simd for Avx512 {
         avx512!(_mm512_maskz_mov_ps(m, v))
     }
     #[inline(always)]
+    fn select(self, m: __mmask16, a: __m512, b: __m512) -> __m512 {
+        avx512!(_mm512_mask_blend_ps(m, b, a))
+    }
+    #[inline(always)]
     fn any(self, m: __mmask16) -> bool {
         m != 0
     }
     #[inline(always)]
     fn bits(self, m: __mmask16) -> u32 {
         u32::from(m)
+    }
+    #[inline(always)]
+    fn mask_of(self, bits: u32) -> __mmask16 {
+        bits as __mmask16
     }
 }
 

@@ -77,12 +77,20 @@ impl Simd for Baseline {
         from_fn(|i| f32::from_bits(m[i] & v[i].to_bits()))
     }
     #[inline(always)]
+    fn select(self, m: Mask, a: Self::F, b: Self::F) -> Self::F {
+        from_fn(|i| f32::from_bits(m[i] & a[i].to_bits() | !m[i] & b[i].to_bits()))
+    }
+    #[inline(always)]
     fn any(self, m: Mask) -> bool {
         m.iter().fold(0, |any, lane| any | lane) != 0
     }
     #[inline(always)]
     fn bits(self, m: Mask) -> u32 {
         m.iter().enumerate().fold(0, |bits, (i, lane)| bits | (lane & 1) << i)
+    }
+    #[inline(always)]
+    fn mask_of(self, bits: u32) -> Mask {
+        from_fn(|i| if bits & 1 << i != 0 { u32::MAX } else { 0 })
     }
 }
 

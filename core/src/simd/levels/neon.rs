@@ -87,6 +87,10 @@ impl Simd for Neon {
         neon!(vreinterpretq_f32_u32(vandq_u32(m, vreinterpretq_u32_f32(v))))
     }
     #[inline(always)]
+    fn select(self, m: uint32x4_t, a: float32x4_t, b: float32x4_t) -> float32x4_t {
+        neon!(vbslq_f32(m, a, b))
+    }
+    #[inline(always)]
     fn any(self, m: uint32x4_t) -> bool {
         neon!(vmaxvq_u32(m) != 0)
     }
@@ -94,6 +98,11 @@ impl Simd for Neon {
     fn bits(self, m: uint32x4_t) -> u32 {
         const PLACES: [u32; 4] = [1, 2, 4, 8];
         neon!(vaddvq_u32(vandq_u32(m, vld1q_u32(PLACES.as_ptr()))))
+    }
+    #[inline(always)]
+    fn mask_of(self, bits: u32) -> uint32x4_t {
+        const PLACES: [u32; 4] = [1, 2, 4, 8];
+        neon!(vtstq_u32(vdupq_n_u32(bits), vld1q_u32(PLACES.as_ptr())))
     }
 }
 

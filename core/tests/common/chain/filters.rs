@@ -93,8 +93,7 @@ pub fn xtc(list: &mut List, mt: &mut Mt19937, probability: f32, threshold: f32, 
     if list.len() < 2 {
         return;
     }
-    let share = (f64::from(mt.next_u32()) / 2.0_f64.powi(32)) as f32;
-    if share.min(1.0_f32.next_down()) <= probability {
+    if mt.float() <= probability {
         list.sort();
         list.softmax();
         let likely = list.items.iter().take_while(|c| c.p >= threshold).count();
@@ -121,6 +120,7 @@ pub fn s2(list: &mut List, params: &SamplerParams) {
     }
     let logits: Vec<f32> = list.items.iter().map(|c| c.logit).collect();
     let kept = if greedy { 1 } else { rank(&logits).kept(params) };
+    list.best_alone = greedy || m == f32::INFINITY;
     list.sort();
     if !greedy {
         list.binary32_softmax();

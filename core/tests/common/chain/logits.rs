@@ -33,6 +33,7 @@ pub fn temperature(list: &mut List, t: f32) {
     } else if t <= 0.0 || !(list.largest() / t).is_finite() {
         list.sort();
         list.items.truncate(1);
+        list.best_alone = true;
     } else {
         list.edit(|c| c.logit / t);
     }

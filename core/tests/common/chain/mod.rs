@@ -6,6 +6,7 @@
 pub mod filters;
 pub mod logits;
 pub mod random;
+pub mod request;
 pub mod rows;
 pub mod select;
 pub mod spec;
@@ -36,6 +37,9 @@ pub struct List {
     pub held: bool,
     /// After the s2 stage: how many candidates it kept that are not listed, because they are at -inf.
     pub s2: Option<usize>,
+    /// Whether the last stage sorted, and whether it left the best alone.
+    pub has_sorted: bool,
+    pub best_alone: bool,
     /// After the s2_first stage: W, by which dist divides first.
     pub first_sum: Option<f32>,
 }
@@ -54,6 +58,8 @@ impl List {
             s: 0.0,
             held: false,
             s2: None,
+            has_sorted: false,
+            best_alone: false,
             first_sum: None,
         }
     }
@@ -73,6 +79,7 @@ impl List {
 
     /// "Sorts": rank order without the candidates at -inf; if all are there, the first stays.
     pub fn sort(&mut self) {
+        self.has_sorted = true;
         self.items.sort_by(rank_order);
         let first = self.items[0];
         self.keep(|c| c.logit > f32::NEG_INFINITY);
@@ -183,6 +190,7 @@ impl State {
     fn new(spec: &Spec) -> Self {
         let (seed, mu) = match spec {
             Spec::Xtc { seed, .. } | Spec::Dist(seed) => (*seed, 0.0),
+            Spec::DistWith(options) => (options.seed, 0.0),
             Spec::MirostatV2 { seed, tau, .. } => (*seed, 2.0 * tau),
             _ => (0, 0.0),
         };
@@ -200,7 +208,7 @@ impl State {
 /// The chain.
 #[derive(Clone)]
 pub struct Oracle {
-    stages: Vec<(Spec, State)>,
+    pub(super) stages: Vec<(Spec, State)>,
     /// How often stages of a name changed the list they were given.
     pub effects: BTreeMap<&'static str, u64>,
 }
@@ -261,7 +269,7 @@ impl Oracle {
 }
 
 /// The last column of the manual's table.
-fn is_off(spec: &Spec) -> bool {
+pub(super) fn is_off(spec: &Spec) -> bool {
     match *spec {
         Spec::LogitBias(ref biases) => biases.is_empty(),
         Spec::Penalties { last_n, repeat, frequency, presence } => {
@@ -283,11 +291,12 @@ fn is_off(spec: &Spec) -> bool {
         | Spec::Softmax
         | Spec::Greedy
         | Spec::Dist(_)
+        | Spec::DistWith(_)
         | Spec::MirostatV2 { .. } => false,
     }
 }
 
-fn pass(spec: &Spec, state: &mut State, list: &mut List) -> Option<usize> {
+pub(super) fn pass(spec: &Spec, state: &mut State, list: &mut List) -> Option<usize> {
     match *spec {
         Spec::LogitBias(ref biases) => logits::logit_bias(list, biases),
         Spec::Penalties { last_n, repeat, frequency, presence } => {
@@ -321,6 +330,9 @@ fn pass(spec: &Spec, state: &mut State, list: &mut List) -> Option<usize> {
         }
         Spec::Greedy => return Some(list.best()),
         Spec::Dist(_) => return Some(select::dist(list, &mut state.mt)),
+        Spec::DistWith(ref options) => {
+            return Some(select::dist_with(list, &mut state.mt, options));
+        }
         Spec::MirostatV2 { tau, eta, .. } => {
             return Some(select::mirostat_v2(list, state, tau, eta));
         }

@@ -3,7 +3,7 @@
 use super::spec::Spec;
 use crate::common::oracle::Mt19937;
 use crate::common::rows::SplitMix;
-use s2sampler_core::SamplerParams;
+use s2sampler_core::{DistMethod, DistOptions, DistOrder, DistSums, SamplerParams};
 
 /// What the parameters are chosen for.
 pub struct Aim {
@@ -64,6 +64,7 @@ impl Aim {
                 tau: random.pick(&[0.0, 0.1, 1.0, 3.0, 5.0, 12.0]),
                 eta: random.pick(&[0.0, 0.1, 1.0, 5.0]),
             },
+            2..=4 => Spec::DistWith(dist(seed, random)),
             _ => Spec::Dist(seed),
         }
     }
@@ -255,6 +256,24 @@ impl Aim {
         }
         breakers
     }
+}
+
+/// Options of dist, those that do not go together left out.
+fn dist(seed: u32, random: &mut SplitMix) -> DistOptions {
+    let mut options = DistOptions::new(seed);
+    options.method = random.pick(&[
+        DistMethod::Inversion,
+        DistMethod::Inversion,
+        DistMethod::Discrete,
+        DistMethod::ExponentialRace,
+        DistMethod::GumbelRace,
+    ]);
+    options.order = random.pick(&[DistOrder::List, DistOrder::Id, DistOrder::Rank]);
+    if options.method == DistMethod::Inversion {
+        options.sums = random.pick(&[DistSums::Double, DistSums::Float]);
+        options.mass = random.pick(&[1.0, 1.0, 2.0, 0.0, 1e-45, 0.3, 0.9, 1.0_f32.next_down()]);
+    }
+    options
 }
 
 fn temperature(random: &mut SplitMix) -> f32 {

@@ -1,7 +1,8 @@
 //! Stages that select a token from a list with a logit above -inf.
 
-use super::{List, State};
+use super::{List, State, rank_order};
 use crate::common::oracle::{Mt19937, discrete};
+use s2sampler_core::{DistMethod, DistOptions, DistOrder, DistSums};
 
 /// The first candidate in the order of the list whose running double sum of e is >= u * S; after s2, step 7.
 pub fn dist(list: &mut List, mt: &mut Mt19937) -> usize {
@@ -26,6 +27,88 @@ pub fn dist(list: &mut List, mt: &mut Mt19937) -> usize {
         }
     }
     unreachable!("the last running sum is S, and u is below 1")
+}
+
+/// `dist` with options. After s2 only the two methods by running sums, in the order of the list and in double, are
+/// those of step 7.
+pub fn dist_with(list: &mut List, mt: &mut Mt19937, options: &DistOptions) -> usize {
+    let by_sums = matches!(options.method, DistMethod::Inversion | DistMethod::Discrete);
+    let in_double = options.sums == DistSums::Double && options.mass >= 1.0;
+    if let (Some(hidden), true) =
+        (list.s2, by_sums && in_double && options.order == DistOrder::List)
+    {
+        return dist_after_s2(list, hidden, mt);
+    }
+    let mut w = list.exponentials();
+    if options.mass < 1.0 {
+        if !list.held {
+            list.softmax();
+        }
+        w = list.items.iter().map(|c| c.p).collect();
+    }
+    let mut places: Vec<usize> = (0..list.len()).collect();
+    match options.order {
+        DistOrder::Id => places.sort_by_key(|place| list.items[*place].id),
+        DistOrder::Rank => places.sort_by(|a, b| rank_order(&list.items[*a], &list.items[*b])),
+        _ => {}
+    }
+    let in_order: Vec<f32> = places.iter().map(|place| w[*place]).collect();
+    let double: f64 = in_order.iter().map(|w| f64::from(*w)).sum();
+    let single = in_order.iter().fold(0.0_f32, |sum, w| sum + w);
+    let float = options.sums == DistSums::Float;
+    if options.mass >= 1.0 {
+        for (c, w) in list.items.iter_mut().zip(&w) {
+            c.p = if float { w / single } else { (f64::from(*w) / double) as f32 };
+        }
+    }
+    let last = in_order.iter().rposition(|w| *w > 0.0).expect("a candidate above -inf");
+    let place = match options.method {
+        DistMethod::Inversion if float => {
+            let total = if options.mass < 1.0 { single.min(options.mass) } else { single };
+            let target = mt.uniform() as f32 * total;
+            let mut running = 0.0_f32;
+            let reached = in_order.iter().position(|w| {
+                running += w;
+                running >= target && *w > 0.0
+            });
+            reached.unwrap_or(last)
+        }
+        DistMethod::Inversion => {
+            let mass = f64::from(options.mass);
+            let total = if options.mass < 1.0 { double.min(mass) } else { double };
+            let target = mt.uniform() * total;
+            let mut running = 0.0;
+            let reached = in_order.iter().position(|w| {
+                running += f64::from(*w);
+                running >= target && *w > 0.0
+            });
+            reached.unwrap_or(last)
+        }
+        DistMethod::Discrete if in_order.len() == 1 => 0,
+        // A u of 0 is reached at once, but not by a candidate of weight zero.
+        DistMethod::Discrete => {
+            let reached = discrete(&in_order, mt.uniform());
+            (reached..).find(|i| in_order[*i] > 0.0).expect("a candidate above -inf")
+        }
+        method => {
+            let m = list.largest();
+            let mut won = (f64::NEG_INFINITY, None);
+            for (i, place) in places.iter().enumerate() {
+                let u = mt.uniform();
+                let l = f64::from(list.items[*place].logit);
+                let score = match method {
+                    DistMethod::ExponentialRace => f64::from(in_order[i]) / -u.ln(),
+                    _ if m == f32::INFINITY => -(-u.ln()).ln(),
+                    _ => l - (-u.ln()).ln(),
+                };
+                if in_order[i] > 0.0 && (won.1.is_none() || score > won.0) {
+                    won = (score, Some(i));
+                }
+            }
+            won.1.expect("a candidate above -inf")
+        }
+    };
+    places[place]
 }
 
 /// The weights of step 6, whose logits are divided already, and the draw of step 7. One candidate, those that are

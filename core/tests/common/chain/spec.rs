@@ -3,7 +3,7 @@
 // Each program uses only a part.
 #![allow(dead_code)]
 
-use s2sampler_core::{Chain, Error, SamplerParams, Stage};
+use s2sampler_core::{Chain, DistOptions, Error, SamplerParams, Stage};
 
 #[derive(Debug, Clone)]
 pub enum Spec {
@@ -25,6 +25,7 @@ pub enum Spec {
     Softmax,
     Greedy,
     Dist(u32),
+    DistWith(DistOptions),
 }
 
 impl Spec {
@@ -57,6 +58,7 @@ impl Spec {
             Self::Softmax => Ok(Stage::softmax()),
             Self::Greedy => Ok(Stage::greedy()),
             Self::Dist(seed) => Ok(Stage::dist(*seed)),
+            Self::DistWith(options) => Stage::dist_with(*options),
         }
     }
 
@@ -80,12 +82,12 @@ impl Spec {
             Self::S2First { .. } => "s2_first",
             Self::Softmax => "softmax",
             Self::Greedy => "greedy",
-            Self::Dist(_) => "dist",
+            Self::Dist(_) | Self::DistWith(_) => "dist",
         }
     }
 
     pub fn selects(&self) -> bool {
-        matches!(self, Self::Greedy | Self::Dist(_) | Self::MirostatV2 { .. })
+        matches!(self, Self::Greedy | Self::Dist(_) | Self::DistWith(_) | Self::MirostatV2 { .. })
     }
 }
 
