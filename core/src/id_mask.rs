@@ -272,23 +272,39 @@ impl IdMask {
     /// The index of the token `id`; none if it is not allowed.
     #[inline]
     pub(crate) fn index(&self, id: u32) -> Option<u32> {
-        if self.form != Form::Runs {
-            return self.index_in_bits(id);
+        match self.runs() {
+            Some(runs) => runs.index(id),
+            None => self.index_in_bits(id),
         }
-        let id = id as usize;
-        let after = self.runs.partition_point(|run| run.first <= id);
-        let run = self.runs[..after].last().filter(|run| id < run.end)?;
-        Some((run.start + id - run.first) as u32)
     }
-}
 
-impl IdMask {
+    /// The runs if there are no bits: to find many ids without asking for the form each time.
+    #[inline]
+    pub(crate) fn runs(&self) -> Option<Runs<'_>> {
+        (self.form == Form::Runs).then_some(Runs(&self.runs))
+    }
+
     #[inline(never)]
     fn index_in_bits(&self, id: u32) -> Option<u32> {
         match self.form {
             Form::Gathered => self.places.binary_search(&id).ok().map(|index| index as u32),
             _ => self.bits.allows(id).then_some(id),
         }
+    }
+}
+
+/// The runs of a mask.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Runs<'a>(&'a [Run]);
+
+impl Runs<'_> {
+    /// As [`IdMask::index`].
+    #[inline]
+    pub(crate) fn index(self, id: u32) -> Option<u32> {
+        let id = id as usize;
+        let after = self.0.partition_point(|run| run.first <= id);
+        let run = self.0[..after].last().filter(|run| id < run.end)?;
+        Some((run.start + id - run.first) as u32)
     }
 }
 

@@ -278,14 +278,13 @@ fn edit<'c>(
             let count = &mut occurrences[place as usize];
             *count = count.saturating_add(1);
         }
-        for place in history.iter().filter_map(place) {
+        let counted = history.iter().filter_map(place).filter_map(|place| {
             let count = mem::take(&mut occurrences[place as usize]);
-            if count > 0
-                && let Some(index) = mask.index(place)
-            {
-                let logit = &mut copy[index as usize];
-                *logit = penalties.apply(*logit, count as usize);
-            }
+            (count > 0).then_some((place, count))
+        });
+        match mask.runs() {
+            Some(runs) => penalise(copy, counted, &penalties, |place| runs.index(place)),
+            None => penalise(copy, counted, &penalties, |place| mask.index(place)),
         }
         debug_assert!(occurrences.iter().all(|count| *count == 0));
     }
@@ -294,4 +293,19 @@ fn edit<'c>(
         copy[index as usize] = f32::NEG_INFINITY;
     }
     Ok(copy)
+}
+
+/// Applies the penalties to each token of `counted`, a place in the row and a count, that has an index in `copy`.
+fn penalise(
+    copy: &mut [f32],
+    counted: impl Iterator<Item = (u32, u32)>,
+    penalties: &Penalties,
+    index: impl Fn(u32) -> Option<u32>,
+) {
+    for (place, count) in counted {
+        if let Some(index) = index(place) {
+            let logit = &mut copy[index as usize];
+            *logit = penalties.apply(*logit, count as usize);
+        }
+    }
 }
