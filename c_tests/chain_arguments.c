@@ -56,6 +56,26 @@ static void without_a_chain(void) {
     CHECK(s2_chain_add_greedy(NULL) == S2_ERROR_NULL_POINTER);
     CHECK(s2_chain_add_dist(NULL, 1) == S2_ERROR_NULL_POINTER);
     CHECK(s2_chain_add_mirostat_v2(NULL, 1, 5.0F, 0.1F) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_scale(NULL, 1.0F) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_top_k_ties(NULL, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_top_p_exclusive(NULL, 1.0F) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_penalty_each(NULL, 1, 1.0F) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_penalty_run(NULL, 1.0F) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_penalty_decay(NULL, 1, 1, 1.0F) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_no_repeat_ngram(NULL, 1, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_eta_cutoff(NULL, 1.0F, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_top_a(NULL, 1.0F, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_smoothing(NULL, 1.0F, 1.0F) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_mirostat(NULL, 1, 5.0F, 0.1F, 100) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_adaptive_p(NULL, 0.5F, 0.5F, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_sequence_bias(NULL, &one, &one, row, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_min_tokens(NULL, 1, &one, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_bitmask(NULL, &one, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_set_bitmask(NULL, 0, &one, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_xtc_protected(NULL, 1.0F, 0.1F, 1, 1, &one, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_move(NULL, 0, 0) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_replace(NULL, 0, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_describe(NULL, 0, NULL, 0) == S2_ERROR_NULL_POINTER);
 }
 
 /* What no stage is made of, one number at a time. */
@@ -77,6 +97,13 @@ static void stages_out_of_range(void) {
         REFUSED(s2_chain_add_top_n_sigma(chain, bad[i]));
         REFUSED(s2_chain_add_xtc(chain, bad[i], 0.1F, 1, 1));
         REFUSED(s2_chain_add_xtc(chain, 1.0F, bad[i], 1, 1));
+        REFUSED(s2_chain_add_xtc_protected(chain, bad[i], 0.1F, 1, 1, NULL, 0));
+        REFUSED(s2_chain_add_xtc_protected(chain, 1.0F, bad[i], 1, 1, NULL, 0));
+        REFUSED(s2_chain_add_top_p_exclusive(chain, bad[i]));
+        REFUSED(s2_chain_add_eta_cutoff(chain, bad[i], 1));
+        REFUSED(s2_chain_add_top_a(chain, bad[i], 1));
+        REFUSED(s2_chain_add_adaptive_p(chain, bad[i], 0.5F, 1));
+        REFUSED(s2_chain_add_adaptive_p(chain, 0.5F, bad[i], 1));
     }
     for (i = 0; i < LENGTH(not_finite); ++i) {
         REFUSED(s2_chain_add_temperature_ext(chain, 1.0F, 0.5F, not_finite[i]));
@@ -87,13 +114,35 @@ static void stages_out_of_range(void) {
         REFUSED(s2_chain_add_dry(chain, 1.0F, not_finite[i], 2, -1, NULL, NULL, 0));
         REFUSED(s2_chain_add_mirostat_v2(chain, 1, not_finite[i], 0.1F));
         REFUSED(s2_chain_add_mirostat_v2(chain, 1, 5.0F, not_finite[i]));
+        REFUSED(s2_chain_add_mirostat(chain, 1, not_finite[i], 0.1F, 100));
+        REFUSED(s2_chain_add_mirostat(chain, 1, 5.0F, not_finite[i], 100));
+        REFUSED(s2_chain_add_scale(chain, not_finite[i]));
+        REFUSED(s2_chain_add_penalty_each(chain, 64, not_finite[i]));
+        REFUSED(s2_chain_add_penalty_run(chain, not_finite[i]));
+        REFUSED(s2_chain_add_penalty_decay(chain, 64, 1, not_finite[i]));
+        REFUSED(s2_chain_add_smoothing(chain, not_finite[i], 1.0F));
+        REFUSED(s2_chain_add_smoothing(chain, 0.5F, not_finite[i]));
     }
     REFUSED(s2_chain_add_penalties(chain, 64, 0.0F, 0.0F, 0.0F));
     REFUSED(s2_chain_add_penalties(chain, 64, -1.0F, 0.0F, 0.0F));
     for (i = 0; i < LENGTH(windows); ++i) {
         REFUSED(s2_chain_add_penalties(chain, windows[i], 1.1F, 0.0F, 0.0F));
         REFUSED(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, windows[i], NULL, NULL, 0));
+        REFUSED(s2_chain_add_penalty_each(chain, windows[i], 1.1F));
+        REFUSED(s2_chain_add_penalty_decay(chain, windows[i], 1, 1.1F));
+        REFUSED(s2_chain_add_penalty_decay(chain, 1, windows[i], 1.1F));
+        REFUSED(s2_chain_add_no_repeat_ngram(chain, 2, windows[i]));
     }
+    REFUSED(s2_chain_add_scale(chain, 0.0F));
+    REFUSED(s2_chain_add_penalty_each(chain, 64, 0.0F));
+    REFUSED(s2_chain_add_penalty_run(chain, -1.0F));
+    REFUSED(s2_chain_add_penalty_decay(chain, 64, 64, 0.0F));
+    REFUSED(s2_chain_add_no_repeat_ngram(chain, -1, -1));
+    REFUSED(s2_chain_add_mirostat(chain, 1, 5.0F, 0.1F, 1));
+    REFUSED(s2_chain_add_mirostat(chain, 1, 5.0F, 0.1F, INT_MIN));
+    REFUSED(s2_chain_add_adaptive_p(chain, 1.5F, 0.5F, 1));
+    REFUSED(s2_chain_add_adaptive_p(chain, 0.5F, -0.5F, 1));
+    REFUSED(s2_chain_add_min_tokens(chain, -1, NULL, 0));
     REFUSED(s2_chain_add_dry(chain, 1.0F, 2.0F, -1, -1, NULL, NULL, 0));
     REFUSED(s2_chain_add_dry(chain, 1.0F, 2.0F, INT_MIN, -1, NULL, NULL, 0));
     s2_chain_free(chain);
@@ -110,6 +159,9 @@ static void lists(void) {
     const int32_t nothing[] = {0, 0};
     const int32_t below[] = {2, -1};
     const int32_t beyond[] = {INT_MAX, 1};
+    const int32_t both[] = {1, 2};
+    const float numbers[] = {1.0F, -INFINITY, 2.0F};
+    const float no_numbers[] = {1.0F, NAN};
     S2Chain *const chain = new_chain();
     size_t i;
 
@@ -133,12 +185,42 @@ static void lists(void) {
     REFUSED(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, -1, tokens,
                              (const int32_t *)(const void *)((const char *)lengths + 2), 1));
 
+    for (i = 0; i < LENGTH(counts); ++i) {
+        REFUSED(s2_chain_add_bitmask(chain, tokens, counts[i]));
+        REFUSED(s2_chain_add_min_tokens(chain, 1, tokens, counts[i]));
+        REFUSED(s2_chain_add_xtc_protected(chain, 1.0F, 0.1F, 1, 1, tokens, counts[i]));
+        REFUSED(s2_chain_add_sequence_bias(chain, tokens, lengths, numbers, counts[i]));
+    }
+    CHECK(s2_chain_add_bitmask(chain, NULL, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_min_tokens(chain, 1, NULL, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_xtc_protected(chain, 1.0F, 0.1F, 1, 1, NULL, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_sequence_bias(chain, tokens, both, NULL, 2) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_sequence_bias(chain, tokens, NULL, numbers, 2) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_add_sequence_bias(chain, NULL, both, numbers, 2) == S2_ERROR_NULL_POINTER);
+    REFUSED(s2_chain_add_sequence_bias(chain, tokens, lengths, numbers, 3));
+    REFUSED(s2_chain_add_sequence_bias(chain, tokens, below, numbers, 2));
+    REFUSED(s2_chain_add_sequence_bias(chain, tokens, beyond, numbers, 2));
+    REFUSED(s2_chain_add_sequence_bias(chain, tokens, both, no_numbers, 2));
+    REFUSED(s2_chain_add_bitmask(chain, (const int32_t *)(const void *)((const char *)tokens + 2), 1));
+
     CHECK(s2_chain_add_logit_bias(chain, NULL, 0) == 0);
     CHECK(s2_chain_add_logit_bias(chain, biases, 3) == 1);
     CHECK(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, -1, NULL, NULL, 0) == 2);
     CHECK(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, -1, NULL, nothing, 2) == 3);
     CHECK(s2_chain_add_dry(chain, 1.0F, 2.0F, 2, -1, tokens, lengths, 3) == 4);
-    CHECK(s2_chain_count(chain) == 5);
+    CHECK(s2_chain_add_sequence_bias(chain, NULL, NULL, NULL, 0) == 5);
+    CHECK(s2_chain_add_sequence_bias(chain, tokens, both, numbers, 2) == 6);
+    CHECK(s2_chain_add_min_tokens(chain, INT_MAX, tokens, 3) == 7);
+    CHECK(s2_chain_add_bitmask(chain, NULL, 0) == 8);
+    CHECK(s2_chain_add_xtc_protected(chain, 1.0F, 0.1F, 1, 1, NULL, 0) == 9);
+    CHECK(s2_chain_set_bitmask(chain, 8, tokens, 3) == 0);
+    CHECK(s2_chain_set_bitmask(chain, 8, NULL, 0) == 0);
+    CHECK(s2_chain_set_bitmask(chain, 8, NULL, 1) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_set_bitmask(chain, 8, tokens, -1) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_chain_set_bitmask(chain, 7, tokens, 1) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_chain_set_bitmask(chain, -1, tokens, 1) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_chain_set_bitmask(chain, 10, tokens, 1) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_chain_count(chain) == 10);
     s2_chain_free(chain);
 }
 
@@ -207,6 +289,46 @@ static void names_and_places(void) {
         CHECK(s2_chain_remove(chain, 0) == 0);
     }
     CHECK(s2_chain_sample(chain, row, 2) == S2_ERROR_NO_SELECTION);
+    s2_chain_free(chain);
+}
+
+/* Stages change places, and show their parameters. */
+static void places_and_texts(void) {
+    const int32_t no_place[] = {-1, 3, INT_MIN, INT_MAX};
+    char text[32];
+    size_t size;
+    S2Chain *const chain = new_chain();
+    size_t i;
+
+    CHECK(s2_chain_move(chain, 0, 0) == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_chain_add_top_k(chain, 40) == 0 && s2_chain_add_top_p(chain, 0.5F, 2) == 1);
+    CHECK(s2_chain_add_greedy(chain) == 2);
+    for (i = 0; i < LENGTH(no_place); ++i) {
+        CHECK(s2_chain_move(chain, no_place[i], 0) == S2_ERROR_BAD_ARGUMENT);
+        CHECK(s2_chain_move(chain, 0, no_place[i]) == S2_ERROR_BAD_ARGUMENT);
+        CHECK(s2_chain_replace(chain, no_place[i], 0) == S2_ERROR_BAD_ARGUMENT);
+        CHECK(s2_chain_replace(chain, 0, no_place[i]) == S2_ERROR_BAD_ARGUMENT);
+        CHECK(s2_chain_describe(chain, no_place[i], text, sizeof text) == S2_ERROR_BAD_ARGUMENT);
+    }
+    CHECK(s2_chain_replace(chain, 1, 1) == S2_ERROR_BAD_ARGUMENT && s2_chain_count(chain) == 3);
+
+    CHECK(s2_chain_describe(chain, 0, text, sizeof text) == 4 && strcmp(text, "k 40") == 0);
+    CHECK(s2_chain_describe(chain, 1, text, sizeof text) == 17);
+    CHECK(strcmp(text, "p 0.5, min_keep 2") == 0);
+    CHECK(s2_chain_describe(chain, 2, text, sizeof text) == 0 && strcmp(text, "") == 0);
+    CHECK(s2_chain_describe(chain, 1, NULL, 0) == 17);
+    CHECK(s2_chain_describe(chain, 1, NULL, 1) == S2_ERROR_NULL_POINTER);
+    for (size = 1; size <= 18; ++size) {
+        memset(text, 'x', sizeof text);
+        CHECK(s2_chain_describe(chain, 1, text, size) == 17);
+        CHECK(strlen(text) == size - 1 && strncmp(text, "p 0.5, min_keep 2", size - 1) == 0);
+        CHECK(text[size] == 'x');
+    }
+
+    CHECK(s2_chain_move(chain, 2, 0) == 0 && strcmp(s2_chain_stage_name(chain, 0), "greedy") == 0);
+    CHECK(s2_chain_move(chain, 0, 2) == 0 && strcmp(s2_chain_stage_name(chain, 0), "top_k") == 0);
+    CHECK(s2_chain_add_min_p(chain, 0.5F, 1) == 3 && s2_chain_replace(chain, 3, 1) == 0);
+    CHECK(s2_chain_count(chain) == 3 && strcmp(s2_chain_stage_name(chain, 1), "min_p") == 0);
     s2_chain_free(chain);
 }
 
@@ -335,6 +457,7 @@ int main(void) {
     stages_out_of_range();
     lists();
     names_and_places();
+    places_and_texts();
     rows();
     arrays();
     presets();

@@ -60,6 +60,59 @@ const std::vector<float> &row() {
     return one;
 }
 
+// The stages of single engines by both faces, their places and their texts.
+void more_stages_as_in_c() {
+    Chain chain;
+    S2Chain *const c = s2_chain_new();
+    const std::int32_t words[] = {-1, -2};
+    const std::int32_t tokens[] = {3, 4, 5};
+    const std::int32_t lengths[] = {2, 1};
+    const float biases[] = {1.0F, -1.0F};
+    chain.sequence_bias({{3, 4}, {5}}, {1.0F, -1.0F}).min_tokens(3, {3, 4}).bitmask(words, 2);
+    chain.penalty_each(64, 1.1F).penalty_run(1.1F).penalty_decay(4, 4, 1.1F).no_repeat_ngram(3);
+    chain.scale(1.25F).smoothing(0.1F, 1.5F).top_k_ties(40).top_p_exclusive(0.99F).top_a(0.01F).eta_cutoff(1e-3F);
+    chain.xtc_protected(0.5F, 0.1F, 1, 7, {3}).adaptive_p(0.3F, 0.9F, 8).mirostat(9, 5.0F, 0.1F);
+    const std::int32_t added[] = {
+        s2_chain_add_sequence_bias(c, tokens, lengths, biases, 2), s2_chain_add_min_tokens(c, 3, tokens, 2),
+        s2_chain_add_bitmask(c, words, 2), s2_chain_add_penalty_each(c, 64, 1.1F), s2_chain_add_penalty_run(c, 1.1F),
+        s2_chain_add_penalty_decay(c, 4, 4, 1.1F), s2_chain_add_no_repeat_ngram(c, 3, -1),
+        s2_chain_add_scale(c, 1.25F), s2_chain_add_smoothing(c, 0.1F, 1.5F), s2_chain_add_top_k_ties(c, 40),
+        s2_chain_add_top_p_exclusive(c, 0.99F), s2_chain_add_top_a(c, 0.01F, 1), s2_chain_add_eta_cutoff(c, 1e-3F, 1),
+        s2_chain_add_xtc_protected(c, 0.5F, 0.1F, 1, 7, tokens, 1), s2_chain_add_adaptive_p(c, 0.3F, 0.9F, 8),
+        s2_chain_add_mirostat(c, 9, 5.0F, 0.1F, 100)};
+    CHECK(chain.status() == 0 && chain.count() == 16);
+    const auto same_stages = [&] {
+        for (std::int32_t i = 0; i < chain.count(); ++i) {
+            char text[100];
+            CHECK_CASE(std::strcmp(chain.stage_name(i), s2_chain_stage_name(c, i)) == 0, "stage %d", i);
+            CHECK(s2_chain_describe(c, i, text, sizeof text) > 0);
+            CHECK_CASE(chain.describe(i) == text, "stage %d: %s and %s", i, chain.describe(i).c_str(), text);
+        }
+        CHECK(chain.describe(chain.count()).empty());
+    };
+    for (std::int32_t i = 0; i < 16; ++i) {
+        CHECK(added[i] == i);
+    }
+    const auto same_draws = [&] {
+        for (int i = 0; i < 50; ++i) {
+            const std::int32_t token = chain.sample(row()).token();
+            CHECK(token >= 0 && token == s2_chain_sample(c, row().data(), 64));
+        }
+    };
+    same_stages();
+    same_draws();
+    CHECK(chain.move(15, 14) && s2_chain_move(c, 15, 14) == 0);
+    CHECK(chain.replace(2, 0) && s2_chain_replace(c, 2, 0) == 0 && !chain.replace(1, 1) && !chain.move(0, 15));
+    CHECK(chain.set_bitmask(0, words + 1, 1) == 0 && s2_chain_set_bitmask(c, 0, words + 1, 1) == 0);
+    CHECK(chain.set_bitmask(1, words, 1) == S2_ERROR_BAD_ARGUMENT);
+    same_stages();
+    same_draws();
+    s2_chain_free(c);
+    Chain wrong;
+    wrong.sequence_bias({{1}, {2}}, {1.0F});
+    CHECK(wrong.status() == S2_ERROR_BAD_ARGUMENT && wrong.count() == 0);
+}
+
 // Every stage by both faces, one after the other.
 void stages_as_in_c() {
     Chain chain;
@@ -263,6 +316,7 @@ void reports_as_in_c() {
 
 int main() {
     stages_as_in_c();
+    more_stages_as_in_c();
     presets_as_in_c();
     candidates_by_any_name();
     errors_are_kept();

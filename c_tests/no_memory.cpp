@@ -163,6 +163,30 @@ void chains_are_statuses() {
               return add_stages(chain.get());
           }) > 5);
     CHECK(s2_chain_count(chain.get()) == 7);
+    // A stage of one's own that could not be added was not taken over, so nothing freed it.
+    static int frees = 0;
+    S2CustomStage custom;
+    s2_custom_stage_init(&custom);
+    custom.name = "own";
+    custom.apply = [](void *, S2TokenDataArray *) { return 0; };
+    custom.clone = [](void *, void **copy) { *copy = nullptr; return 0; };
+    custom.free = [](void *) { frees += 1; };
+    {
+        ChainHandle owner;
+        CHECK(starve([&] {
+                  S2Chain *const made = s2_chain_new();
+                  if (made == nullptr || s2_chain_add_custom(made, &custom) != 0) {
+                      s2_chain_free(made);
+                      return false;
+                  }
+                  owner = own(made);
+                  return true;
+              }) > 1);
+        CHECK(frees == 0);
+        // A copy that was made is freed, whether or not its chain came to be.
+        CHECK(starve([&] { return is_made(s2_chain_clone(owner.get())); }) > 1);
+        CHECK(frees > 1);
+    }
 
     // A draw that fails changes nothing, nor does a token that was not accepted, nor a clone.
     const std::vector<float> row(5000, 0.0F);

@@ -197,14 +197,46 @@ void chains() {
         {"s2_chain_add_greedy", [] { CHECK(s2_chain_add_greedy(chain) == 14); }},
         {"s2_chain_add_mirostat_v2", [] { CHECK(s2_chain_add_mirostat_v2(chain, 4, 5.0F, 0.1F) == 15); }},
         {"s2_chain_add_epsilon_cutoff", [] { CHECK(s2_chain_add_epsilon_cutoff(chain, 1e-9F, 1) == 16); }},
-        {"s2_chain_add_s2_first", [] { CHECK(s2_chain_add_s2_first(chain, nullptr, 3) == 17); }},
+        {"s2_chain_add_scale", [] { CHECK(s2_chain_add_scale(chain, 1.1F) == 17); }},
+        {"s2_chain_add_smoothing", [] { CHECK(s2_chain_add_smoothing(chain, 0.1F, 1.5F) == 18); }},
+        {"s2_chain_add_top_k_ties", [] { CHECK(s2_chain_add_top_k_ties(chain, 20000) == 19); }},
+        {"s2_chain_add_top_p_exclusive", [] { CHECK(s2_chain_add_top_p_exclusive(chain, 0.99F) == 20); }},
+        {"s2_chain_add_penalty_each", [] { CHECK(s2_chain_add_penalty_each(chain, 64, 1.1F) == 21); }},
+        {"s2_chain_add_penalty_run", [] { CHECK(s2_chain_add_penalty_run(chain, 1.1F) == 22); }},
+        {"s2_chain_add_penalty_decay", [] { CHECK(s2_chain_add_penalty_decay(chain, 64, 64, 1.1F) == 23); }},
+        {"s2_chain_add_no_repeat_ngram", [] { CHECK(s2_chain_add_no_repeat_ngram(chain, 2, 64) == 24); }},
+        {"s2_chain_add_eta_cutoff", [] { CHECK(s2_chain_add_eta_cutoff(chain, 1e-9F, 1) == 25); }},
+        {"s2_chain_add_top_a", [] { CHECK(s2_chain_add_top_a(chain, 1e-9F, 1) == 26); }},
+        {"s2_chain_add_mirostat", [] { CHECK(s2_chain_add_mirostat(chain, 5, 5.0F, 0.1F, 100) == 27); }},
+        {"s2_chain_add_adaptive_p", [] { CHECK(s2_chain_add_adaptive_p(chain, 0.3F, 0.9F, 6) == 28); }},
+        {"s2_chain_add_sequence_bias", [] {
+             CHECK(s2_chain_add_sequence_bias(chain, &breaker, &length, row.data(), 1) == 29);
+         }},
+        {"s2_chain_add_min_tokens", [] { CHECK(s2_chain_add_min_tokens(chain, 5, &breaker, 1) == 30); }},
+        {"s2_chain_add_bitmask", [] { CHECK(s2_chain_add_bitmask(chain, &breaker, 1) == 31); }},
+        {"s2_chain_set_bitmask", [] { CHECK(s2_chain_set_bitmask(chain, 31, &length, 1) == 0); }},
+        {"s2_chain_add_xtc_protected", [] {
+             CHECK(s2_chain_add_xtc_protected(chain, 0.5F, 0.01F, 1, 7, &breaker, 1) == 32);
+         }},
+        {"s2_custom_stage_init", [] { S2CustomStage it; s2_custom_stage_init(&it); }},
+        {"s2_chain_add_custom", [] {
+             S2CustomStage it = {};
+             it.struct_size = sizeof it;
+             it.name = "nothing";
+             it.apply = [](void *, S2TokenDataArray *) { return 0; };
+             CHECK(s2_chain_add_custom(chain, &it) == 33);
+         }},
+        {"s2_chain_describe", [] { char text[100]; CHECK(s2_chain_describe(chain, 2, text, sizeof text) > 0); }},
+        {"s2_chain_move", [] { CHECK(s2_chain_move(chain, 33, 0) == 0); }},
+        {"s2_chain_replace", [] { CHECK(s2_chain_replace(chain, 33, 32) == 0); }},
+        {"s2_chain_add_s2_first", [] { CHECK(s2_chain_add_s2_first(chain, nullptr, 3) == 33); }},
         {"s2_dist_options_init", [] { s2_dist_options_init(&options); }},
         {"s2_chain_add_dist_ex", [] {
              options.method = S2_DIST_GUMBEL_RACE;
              options.order = S2_DIST_RANK_ORDER;
-             CHECK(s2_chain_add_dist_ex(chain, &options) == 18);
+             CHECK(s2_chain_add_dist_ex(chain, &options) == 34);
          }},
-        {"s2_chain_count", [] { CHECK(s2_chain_count(chain) == 19); }},
+        {"s2_chain_count", [] { CHECK(s2_chain_count(chain) == 35); }},
         {"s2_chain_request_init", [] { s2_chain_request_init(&request); }},
         {"s2_chain_result_init", [] { s2_chain_result_init(&result); }},
         {"s2_chain_sample_ex", [] {
@@ -253,13 +285,23 @@ void chains() {
     };
     for (const auto &[name, body] : calls) measure(name, body);
     // One at a time, each stage over the whole row: what the others left for it was little.
-    for (int kind = 0; kind < 5; ++kind) {
+    for (int kind = 0; kind < 15; ++kind) {
         const ChainHandle one = own(s2_chain_new());
         if (kind == 0) CHECK(s2_chain_add_typical(one.get(), 0.9F, 1) == 0);
         if (kind == 1) CHECK(s2_chain_add_temperature_ext(one.get(), 1.0F, 0.5F, 1.0F) == 0);
         if (kind == 2) CHECK(s2_chain_add_mirostat_v2(one.get(), 1, 5.0F, 0.1F) == 0);
         if (kind == 3) CHECK(s2_chain_add_top_p(one.get(), 0.9F, 1) == 0);
         if (kind == 4) CHECK(s2_chain_add_epsilon_cutoff(one.get(), 1e-6F, 1) == 0);
+        if (kind == 5) CHECK(s2_chain_add_scale(one.get(), 1.1F) == 0);
+        if (kind == 6) CHECK(s2_chain_add_smoothing(one.get(), 0.1F, 1.5F) == 0);
+        if (kind == 7) CHECK(s2_chain_add_top_k_ties(one.get(), 20000) == 0);
+        if (kind == 8) CHECK(s2_chain_add_top_p_exclusive(one.get(), 0.99F) == 0);
+        if (kind == 9) CHECK(s2_chain_add_eta_cutoff(one.get(), 1e-9F, 1) == 0);
+        if (kind == 10) CHECK(s2_chain_add_top_a(one.get(), 1e-9F, 1) == 0);
+        if (kind == 11) CHECK(s2_chain_add_mirostat(one.get(), 5, 5.0F, 0.1F, 100) == 0);
+        if (kind == 12) CHECK(s2_chain_add_adaptive_p(one.get(), 0.3F, 0.9F, 6) == 0);
+        if (kind == 13) CHECK(s2_chain_add_bitmask(one.get(), &length, 1) == 0);
+        if (kind == 14) CHECK(s2_chain_add_xtc_protected(one.get(), 1.0F, 0.01F, 1, 7, &breaker, 1) == 0);
         CHECK(s2_chain_add_dist(one.get(), 1) == 1);
         measure("s2_chain_sample", [&] { CHECK(s2_chain_sample(one.get(), row.data(), n) >= 0); });
     }

@@ -333,7 +333,8 @@ void use_stream(World &w, Choices &c) {
 std::int32_t add_a_stage(S2Chain *chain, Choices &c) {
     const std::vector<std::int32_t> tokens = ids(c, 60);
     const S2SamplerParams params = c.params();
-    switch (c.below(18)) {
+    const auto count = static_cast<std::int32_t>(tokens.size());
+    switch (c.below(36)) {
         case 0: return s2_chain_add_dist(chain, c.word());
         case 17: {
             S2DistOptions options;
@@ -379,6 +380,49 @@ std::int32_t add_a_stage(S2Chain *chain, Choices &c) {
         }
         case 16: return s2_chain_add_s2_first(chain, &params, c.integer());
         case 15: return s2_chain_add_temperature_ext(chain, c.number(), c.number(), c.number());
+        case 32: {
+            // Drops a third of the candidates and names one of them twice, whatever is left.
+            S2CustomStage stage = {};
+            stage.struct_size = sizeof stage;
+            stage.name = "third";
+            stage.apply = [](void *, S2TokenDataArray *array) {
+                array->size -= array->size / 3;
+                array->data[0] = array->data[array->size - 1];
+                array->sorted = true;
+                return 0;
+            };
+            return s2_chain_add_custom(chain, &stage);
+        }
+        case 33: return s2_chain_add_scale(chain, c.number());
+        case 34: return s2_chain_add_top_k_ties(chain, c.integer());
+        case 18: return s2_chain_add_top_p_exclusive(chain, c.number());
+        case 19: return s2_chain_add_penalty_each(chain, c.integer(), c.number());
+        case 20: return s2_chain_add_penalty_run(chain, c.number());
+        case 21: return s2_chain_add_no_repeat_ngram(chain, c.integer(), c.integer());
+        case 22: return s2_chain_add_eta_cutoff(chain, c.number(), c.min_keep());
+        case 23: return s2_chain_add_mirostat(chain, c.word(), c.number(), c.number(), c.integer());
+        case 24: return s2_chain_add_adaptive_p(chain, c.number(), c.number(), c.word());
+        case 25: return s2_chain_add_penalty_decay(chain, c.integer(), c.integer(), c.number());
+        case 26: return s2_chain_add_min_tokens(chain, c.integer(), tokens.data(), count);
+        case 27: return s2_chain_add_bitmask(chain, tokens.data(), count);
+        case 28: return s2_chain_add_top_a(chain, c.number(), c.min_keep());
+        case 29: return s2_chain_add_smoothing(chain, c.number(), c.number());
+        case 30:
+            return s2_chain_add_xtc_protected(chain, c.number(), c.number(), c.min_keep(), c.word(), tokens.data(), count);
+        case 31: {
+            std::vector<std::int32_t> lengths(tokens.size(), 1);
+            std::vector<float> biases(tokens.size());
+            for (std::size_t i = 0; i + 1 < lengths.size(); i += 3) {
+                lengths[i] = 2;
+                lengths[i + 1] = 0;
+            }
+            lengths.erase(std::remove(lengths.begin(), lengths.end(), 0), lengths.end());
+            for (float &bias : biases) {
+                bias = c.number();
+            }
+            return s2_chain_add_sequence_bias(chain, tokens.data(), lengths.data(), biases.data(),
+                                              static_cast<std::int32_t>(lengths.size()));
+        }
         default: return s2_chain_add_mirostat_v2(chain, c.word(), c.number(), c.number());
     }
 }

@@ -986,6 +986,7 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  *             one in rank order; S the last E; p = e / S, divided in double, then rounded to
  *             binary32. If m is +inf, e is 1 at +inf and 0 elsewhere. If m is -inf, e is 1 for the
  *             first in rank order and 0 for the others.
+ *  float softmax  as softmax, with a binary32 sum in the order of the list
  *  H          the last last_n accepted tokens (last_n -1: all), oldest first
  *  min_keep   at least this many candidates stay, all if there are fewer; 0 counts as 1
  *
@@ -999,20 +1000,46 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  *  greedy           selects the first candidate in rank order                     never
  *  temperature      l / t; t <= 0, or an m / t that is not finite, sorts and      t = 1
  *                   keeps the first; t = +inf makes all l > -inf equal
+ *  scale            l * factor; an m * factor that is not finite sorts and keeps  factor = 1
+ *                   the first
+ *  smoothing        with d = l - m finite, k = (3 - curve) / 2 * factor, s =      factor <= 0
+ *                   (curve - 1) / 2 * factor: s * d * d * d - k * d * d + m
  *  top_k            sorts; keeps the first k                                      k <= 0
+ *  top_k_ties       keeps l > -inf that are at least the k-th largest l; if       k <= 0
+ *                   there is none, the first in rank order
  *  top_p            sorts; softmax; keeps ranks up to and including the first     p >= 1
  *                   with E[i] >= p * S in double; min_keep
+ *  top_p_exclusive  sorts; softmax; drops all ranks i > 0 from the first on       p > 1
+ *                   where the running double sum of p[i] is > p
  *  min_p            keeps l >= m + logf(min_p); if these are < min_keep, sorts    p <= 0
  *                   and keeps the first min_keep
  *  penalties        a token c > 0 times in H: l * repeat if l <= 0, else          last_n 0; repeat
  *                   l / repeat; then l - (c * frequency + presence)               1 with the
  *                                                                                 others 0
+ *  penalty_each     a token in H, once for each of its places: l * repeat if      last_n 0;
+ *                   l <= 0, else l / repeat, rounded each time                    repeat 1
+ *  penalty_run      the last accepted token, the last c >= 1 times in a row: l /  repeat 1
+ *                   pow(repeat, c) in double, rounded; whatever the sign of l
+ *  penalty_decay    a token in H, H the last sustain + decay accepted tokens,     repeat 1;
+ *                   whose last place has j tokens after it: as the repeat of      sustain and
+ *                   penalties, with repeat + (1 - repeat) * (max(0, j - sustain)  decay 0
+ *                   / decay); with repeat if sustain is -1, and H all tokens
+ *  no_repeat_ngram  -inf for each token that came in H after the last n - 1       n 0; last_n 0
+ *                   tokens of H; if n is 1, for each token in H
  *  logit_bias       l + bias, for each bias in the order given; ids that are      no biases
  *                   not among the candidates are ignored
+ *  sequence_bias    for each sequence, in the order given: l + bias of its last   no sequences
+ *                   token if the accepted tokens end with the others before it,
+ *                   and always if there are none
+ *  min_tokens       -inf for the ids while fewer than count tokens are accepted   count 0; no ids
+ *  bitmask          -inf for an id whose bit is not 1, or beyond the words        no words
  *  s2               steps 1 to 6 of "One draw" over the candidates; see below     never
  *  s2_first         steps 1 to 3 of "The first generations"; see below            never
  *  softmax          softmax; a later top_p uses its e and S, see below            never
  *  epsilon_cutoff   sorts; softmax; keeps p[i] >= epsilon; min_keep               epsilon <= 0
+ *  eta_cutoff       sorts; softmax; keeps p[i] >= min(eta, sqrt(eta) *            eta <= 0
+ *                   exp(-entropy)) in double; min_keep
+ *  top_a            sorts; softmax; keeps p[i] >= a * p[0]^2 in double; min_keep  a <= 0
  *  typical          sorts; softmax; s = |-ln p - entropy| in double, p ln p = 0   p >= 1
  *                   and s = +inf for p = 0; keeps by rising s, ties by rank, up
  *                   to and including the first where the running double sum of
@@ -1024,6 +1051,10 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  *                   rounded to binary32 but below 1, is <= probability: sorts;    threshold > 0.5
  *                   softmax; of the ranks with p[i] >= threshold drops all but
  *                   the last, unless fewer than min_keep would be left
+ *  xtc_protected    takes a word and acts as xtc does. Then of the ranks with     as xtc
+ *                   p[i] > threshold drops those whose p is above the smallest
+ *                   of these and whose id is not protected, unless fewer than
+ *                   min_keep would be left
  *  dry              see below                                                     multiplier 0;
  *                                                                                 base < 1;
  *                                                                                 last_n 0
@@ -1038,10 +1069,25 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  *                   mu = mu - eta * (-log2f(p of the selected) - tau), in every
  *                   pass, not when a token is accepted
  *
- * softmax and top_p: the e and S of stage softmax stay in force for later top_p stages until a
- * stage that is not off edits logits (logit_bias, penalties, dry; even if no logit changes),
- * divides them, or computes new p. E[i] then adds these e of the candidates still there. A
- * temperature <= 0 divides nothing.
+ *  mirostat         mu is 2 tau at first. Sorts; float softmax; over the first m   never
+ *                   ranks, with t[i] = logf((i + 2) / (i + 1)) and b[i] =
+ *                   logf(p[i] / p[i + 1]): s = sum of t b / sum of t t; keeps
+ *                   ((s - 1) * powf(2, mu) / (1 - powf(N, 1 - s))) to the power
+ *                   of 1 / s, rounded down, but at least 1, which NaN is too, N
+ *                   the number of candidates at first; float softmax; selects
+ *                   as in step 7 with the p as weights; mu as in mirostat_v2
+ *  adaptive_p       float softmax; if target < 0, selects as in step 7 with the   never
+ *                   p as weights. Else a = 2 target - A / B, at least 0, at most
+ *                   1; d = |p - a| * (1 / 0.3); l = 5 - 10 d d / (1 + d) if l >
+ *                   -inf; float softmax; selects likewise; when that token is
+ *                   accepted next, A = its first p + decay * A, B = 1 + decay *
+ *                   B. At first A = target / (1 - decay), B = 1 / (1 - decay)
+ *  custom           your functions: see S2CustomStage; p of stage softmax end     never
+ *
+ * softmax and top_p: the e and S of stage softmax stay in force for later top_p stages, and its p
+ * for top_p_exclusive, until a stage that is not off edits logits (even if none changes), scales
+ * them, or computes new p. E[i] then adds these e of the candidates still there. min_tokens edits
+ * while fewer than count tokens are accepted. A temperature <= 0 divides nothing.
  *
  * s2 drops candidates at -inf, but they still count for the random words. It sorts the others and
  * sets l to (l - m) / temperature and p to q of step 2. A temperature <= 0, or a +inf logit, leaves
@@ -1083,10 +1129,11 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  *     0.8 * 1.75^(3 - 2) = 1.4. With the breaker 6, limit is 1 < allowed_length: nothing happens.
  *
  * Random words: dist takes two at every draw, however few the candidates are (after s2 and
- * s2_first, and with options: see there); mirostat_v2 takes two if at least two candidates are
- * left, else none; xtc takes one if it is not off and has at least two candidates. Other stages
- * take none. Each of these three has its own generator, seeded by its parameter; a chain itself has
- * no seed. Stages with the same seed draw the same words, so give each a different one.
+ * s2_first, and with options: see there); mirostat, mirostat_v2 and adaptive_p take two if at least
+ * two candidates are left, else none; xtc and xtc_protected take one if they are not off and have
+ * at least two candidates. Other stages take none. Each of these has its own generator, seeded by
+ * its parameter; a chain itself has no seed. Stages with the same seed draw the same words, so give
+ * each a different one.
  *
  * Validation: parameters that make a formula undefined are S2_ERROR_BAD_ARGUMENT when the stage is
  * added. Not checked: whether a probability is between 0 and 1, an id is in the row, the order
@@ -1101,9 +1148,13 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  *                   row. (Step 4 and stage s2 drop the token that reaches top_p.)
  *  top_k            llama.cpp: the order of equal logits is unspecified. Hugging Face: candidates
  *                   equal to the k-th stay, too.
+ *  top_k_ties       Hugging Face's top_k.
+ *  top_p_exclusive  exllamav3's top_p, and that of audio.cpp's fish_audio.
  *  min_p            Nguyen et al. 2024, arXiv:2407.01082. llama.cpp: the same. Hugging Face:
  *                   compares probabilities, not logits.
  *  epsilon_cutoff   Hewitt et al. 2022, arXiv:2210.15191. Hugging Face: the same.
+ *  eta_cutoff       Hewitt et al. 2022, arXiv:2210.15191. Hugging Face: the same.
+ *  top_a            BlinkDL 2022, RWKV-LM.
  *  typical          Meister et al. 2023, arXiv:2202.00666. llama.cpp: its sums are binary32.
  *                   Hugging Face: through the first where the sum is >= p; keeps all of equal s.
  *  top_n_sigma      Tang et al. 2024, arXiv:2411.07641. llama.cpp: sets to -inf and keeps in the
@@ -1113,6 +1164,19 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  *  dry              p-e-w 2024, text-generation-webui, pull request 5677. llama.cpp: breakers are
  *                   texts, and last_n -1 is the context.
  *  mirostat_v2      Basu et al. 2021, arXiv:2007.14966. llama.cpp: the same.
+ *  mirostat         Basu et al. 2021, arXiv:2007.14966. llama.cpp: the same, but candidates at -inf
+ *                   stay and leave one candidate; N is the vocabulary's size.
+ *  adaptive_p       llama.cpp: the same.
+ *  no_repeat_ngram  Hugging Face: the same, over the whole text.
+ *  sequence_bias    Hugging Face: a sequence longer than the text does nothing.
+ *  min_tokens       Hugging Face's min_new_tokens, vLLM's min_tokens.
+ *  bitmask          xgrammar, llguidance, Outlines.
+ *  smoothing        kalomaze 2024, text-generation-webui, pull requests 5403 and 5551; koboldcpp.
+ *  xtc_protected    mlx-lm: the same.
+ *  penalty_decay    exllamav2, which adds the steps of the decay up, so that they round.
+ *  penalty_each     zonos2.cpp: the same. (0 is divided or multiplied: both give 0.)
+ *  penalty_run      TTS.cpp: the same.
+ *  scale            koboldcpp, qwentts.cpp: the temperature as a factor.
  *  penalties        Keskar et al. 2019, arXiv:1909.05858 (repeat). llama.cpp: the same; last_n -1
  *                   is the context. Hugging Face: the whole text, each token once.
  *  temperature      llama.cpp: t <= 0 sets all but the best to -inf and keeps them in the list.
@@ -1279,6 +1343,44 @@ const char *s2_chain_stage_name(const S2Chain *chain,
  * Returns 0, or S2_ERROR_BAD_ARGUMENT if there is no such stage.
  */
 S2_MUST_USE int32_t s2_chain_remove(S2Chain *chain, int32_t index);
+
+/**
+ * Moves the stage at `from` so that its index is `to`; the indices between change by one. With it a
+ * stage, which is always added at the end, comes to any place.
+ *
+ * Returns 0, or S2_ERROR_BAD_ARGUMENT if there is no such stage or place.
+ */
+S2_MUST_USE
+int32_t s2_chain_move(S2Chain *chain,
+                      int32_t from,
+                      int32_t to);
+
+/**
+ * Puts the stage at `from` in the place of the one at `index`, which is removed; the indices after
+ * `from` become one less. With it a stage that was added anew takes the place of an old one.
+ *
+ * Returns 0, or S2_ERROR_BAD_ARGUMENT if there is no such stage or both are the same.
+ */
+S2_MUST_USE
+int32_t s2_chain_replace(S2Chain *chain,
+                         int32_t from,
+                         int32_t index);
+
+/**
+ * Writes the parameters of the stage at `index` as text, such as "p 0.9, min_keep 1", and for some
+ * stages what they remember. It is for people: programs get no promise about its form.
+ *
+ * `text`, `size`: where to, and its length with the ending 0 byte; a longer text is cut. NULL is
+ * fine if `size` is 0.
+ *
+ * Returns the length of the whole text without the 0 byte, as snprintf() does, or a status:
+ * S2_ERROR_BAD_ARGUMENT if there is no such stage.
+ */
+S2_MUST_USE
+int32_t s2_chain_describe(const S2Chain *chain,
+                          int32_t index,
+                          char *text,
+                          size_t size);
 
 /* ---- The whole draw of a chain. --------------------------------------------------------------
  *
@@ -1596,11 +1698,30 @@ S2_MUST_USE int32_t s2_chain_add_greedy(S2Chain *chain);
 S2_MUST_USE int32_t s2_chain_add_temperature(S2Chain *chain, float t);
 
 /**
+ * Adds stage scale: multiplies the logits. For engines that compute l * (1 / T), which can differ
+ * from l / T in the last bit.
+ *
+ * `factor`: > 0 and finite. Off: 1.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_scale(S2Chain *chain,
+                           float factor);
+
+/**
  * Adds stage top_k: keeps the best candidates.
  *
  * `k`: how many. Off: <= 0.
  */
 S2_MUST_USE int32_t s2_chain_add_top_k(S2Chain *chain, int32_t k);
+
+/**
+ * Adds stage top_k_ties: keeps the best candidates, and all whose logits equal the last of these.
+ *
+ * `k`: how many without the equal ones. Off: <= 0.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_top_k_ties(S2Chain *chain,
+                                int32_t k);
 
 /**
  * Adds stage top_p: keeps a nucleus, the token that reaches `p` included.
@@ -1612,6 +1733,14 @@ S2_MUST_USE
 int32_t s2_chain_add_top_p(S2Chain *chain,
                            float p,
                            size_t min_keep);
+
+/**
+ * Adds stage top_p_exclusive: keeps a nucleus without the token that passes `p`.
+ *
+ * `p`: the most total probability of the candidates left; the best stays in any case. 1 is not
+ * off, since rounding can carry the sum past it. Off: > 1. NaN is an error.
+ */
+S2_MUST_USE int32_t s2_chain_add_top_p_exclusive(S2Chain *chain, float p);
 
 /**
  * Adds stage min_p: keeps candidates that are probable in comparison with the best.
@@ -1634,6 +1763,47 @@ int32_t s2_chain_add_penalties(S2Chain *chain,
                                float frequency,
                                float presence);
 
+/**
+ * Adds stage penalty_each: penalises a token once for each time that it was accepted lately.
+ *
+ * `last_n`: as for penalties. `repeat`: > 0 and finite. Off: 1.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_penalty_each(S2Chain *chain,
+                                  int32_t last_n,
+                                  float repeat);
+
+/**
+ * Adds stage penalty_run: penalises the last accepted token, by how often it came in a row.
+ *
+ * `repeat`: > 0 and finite. Off: 1.
+ */
+S2_MUST_USE int32_t s2_chain_add_penalty_run(S2Chain *chain, float repeat);
+
+/**
+ * Adds stage penalty_decay: penalises tokens that were accepted lately, less with their distance.
+ *
+ * `sustain`: for how many of the latest tokens the penalty is full, >= 0. -1: for all. `decay`:
+ * over how many further tokens it fades, >= 0; both together up to 1048576. `repeat`: > 0 and
+ * finite. Off: `repeat` 1, or `sustain` and `decay` 0.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_penalty_decay(S2Chain *chain,
+                                   int32_t sustain,
+                                   int32_t decay,
+                                   float repeat);
+
+/**
+ * Adds stage no_repeat_ngram: bans tokens that would complete a sequence for the second time.
+ *
+ * `n`: the length of the sequences, >= 0. 1 bans every token of the history. Off: 0. `last_n`: as
+ * for penalties.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_no_repeat_ngram(S2Chain *chain,
+                                     int32_t n,
+                                     int32_t last_n);
+
 /** A number that is added to the logit of a token. */
 typedef struct S2LogitBias {
     /** The token's id, >= 0. */
@@ -1655,6 +1825,57 @@ S2_MUST_USE
 int32_t s2_chain_add_logit_bias(S2Chain *chain,
                                 const S2LogitBias *biases,
                                 int32_t n_biases);
+
+/**
+ * Adds stage sequence_bias: adds to the logit of a token that would complete a sequence.
+ *
+ * `tokens`, `lengths`, `n_biases`: the sequences, in the layout of the breakers of dry; a length
+ * of 0 is an error. `biases`: the number for each, any but NaN; -inf bans. All are copied. Off:
+ * `n_biases` 0. A negative id and a sequence of more than 1048577 tokens are errors.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_sequence_bias(S2Chain *chain,
+                                   const int32_t *tokens,
+                                   const int32_t *lengths,
+                                   const float *biases,
+                                   int32_t n_biases);
+
+/**
+ * Adds stage min_tokens: bans ids until a number of tokens was accepted.
+ *
+ * `count`: that number, >= 0. Off: 0. `ids`, `n_ids`: any ids, copied. Off: `n_ids` 0.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_min_tokens(S2Chain *chain,
+                                int32_t count,
+                                const int32_t *ids,
+                                int32_t n_ids);
+
+/**
+ * Adds stage bitmask: bans all ids but those of a mask, as grammar engines give it.
+ *
+ * `words`, `n_words`: bit i % 32 of word i / 32 is 1 if id i is allowed, the layout of xgrammar,
+ * llguidance and Outlines. Ids beyond the words are not allowed. Copied; s2_chain_set_bitmask()
+ * gives others. Off: `n_words` 0.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_bitmask(S2Chain *chain,
+                             const int32_t *words,
+                             int32_t n_words);
+
+/**
+ * Gives a bitmask stage the mask of the next draw. A mask of the same length takes no memory.
+ *
+ * `index`: of the stage. `words`, `n_words`: as for s2_chain_add_bitmask().
+ *
+ * Returns 0, or a status: S2_ERROR_BAD_ARGUMENT if there is no bitmask stage at `index`. The mask
+ * is then as before.
+ */
+S2_MUST_USE
+int32_t s2_chain_set_bitmask(S2Chain *chain,
+                             int32_t index,
+                             const int32_t *words,
+                             int32_t n_words);
 
 /**
  * Adds stage s2: steps 1 to 6 of "One draw", the rule of s2_sample_token().
@@ -1698,6 +1919,39 @@ int32_t s2_chain_add_epsilon_cutoff(S2Chain *chain,
                                     size_t min_keep);
 
 /**
+ * Adds stage eta_cutoff: drops tokens that are improbable for the entropy.
+ *
+ * `eta`: the limit, from which the least probability of a token that stays follows. Off: <= 0. NaN
+ * is an error. `min_keep`: as for top_p.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_eta_cutoff(S2Chain *chain,
+                                float eta,
+                                size_t min_keep);
+
+/**
+ * Adds stage top_a: drops tokens that are improbable for the best.
+ *
+ * `a`: the least probability of a token that stays, as a share of the square of the largest. Off:
+ * <= 0. NaN is an error. `min_keep`: as for top_p.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_top_a(S2Chain *chain,
+                           float a,
+                           size_t min_keep);
+
+/**
+ * Adds stage smoothing: lowers logits by the square of their distance from the largest.
+ *
+ * `factor`: how much; finite. Off: <= 0. `curve`: 1 is the square alone, above it part of the third
+ * power; finite. Outside 1 to 3 an improbable token can become the best.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_smoothing(S2Chain *chain,
+                               float factor,
+                               float curve);
+
+/**
  * Adds stage top_n_sigma: keeps logits near the largest.
  *
  * `n`: how many standard deviations below the largest a logit may be. Off: <= 0. NaN is an error.
@@ -1719,6 +1973,21 @@ int32_t s2_chain_add_xtc(S2Chain *chain,
                          float threshold,
                          size_t min_keep,
                          uint32_t seed);
+
+/**
+ * Adds stage xtc_protected: as xtc, but some ids are never dropped.
+ *
+ * `probability`, `threshold`, `min_keep`, `seed`: as for xtc. `ids`, `n_ids`: what is protected,
+ * such as the end and the line break; any ids, copied.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_xtc_protected(S2Chain *chain,
+                                   float probability,
+                                   float threshold,
+                                   size_t min_keep,
+                                   uint32_t seed,
+                                   const int32_t *ids,
+                                   int32_t n_ids);
 
 /**
  * Adds stage dry: penalises tokens that would continue a repetition. See "dry" below the table.
@@ -1766,6 +2035,97 @@ int32_t s2_chain_add_mirostat_v2(S2Chain *chain,
                                  uint32_t seed,
                                  float tau,
                                  float eta);
+
+/**
+ * Adds stage mirostat: selects a token and steers the surprise of the text (Mirostat 1).
+ *
+ * `seed`, `tau`, `eta`: as for mirostat_v2. `m`: how many ranks the exponent of the distribution is
+ * estimated from, >= 2; llama.cpp: 100.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_mirostat(S2Chain *chain,
+                              uint32_t seed,
+                              float tau,
+                              float eta,
+                              int32_t m);
+
+/**
+ * Adds stage adaptive_p: selects a token, most likely one of a certain probability.
+ *
+ * `target`: the probability to aim at, <= 1. < 0: draws by the probabilities as they are. `decay`:
+ * how much a token still counts one token later, >= 0; above 0.99 it is 0.99. NaN is an error.
+ * `seed`: of the stage's generator.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_adaptive_p(S2Chain *chain,
+                                float target,
+                                float decay,
+                                uint32_t seed);
+
+/**
+ * The functions of a stage of your own. Set struct_size, by hand or by s2_custom_stage_init(), and
+ * name and apply; the others may be NULL.
+ *
+ * The library calls them while a call with the chain runs, in the thread of that call, with the
+ * default floating-point environment: round to nearest, no traps, denormals kept. They must return:
+ * no exception and no longjmp() may leave them. A call with the same chain from inside returns
+ * S2_ERROR_BUSY; calls with other handles are fine.
+ */
+typedef struct S2CustomStage {
+    /** sizeof(S2CustomStage): see "Structs that may grow". */
+    uint32_t struct_size;
+    /** Not 0 if the stage selects a token: then a chain needs no other that does. */
+    int32_t selects;
+    /** The name for reports, 1 to 63 printable ASCII characters. Copied. */
+    const char *name;
+    /**
+     * Works on the candidates, of which there is at least one, none of them NaN: it may change
+     * logits and p, put them in any order, drop some (those left come first; `size`), and select
+     * one (`selected`, -1 at first; that ends the pass). `sorted` is a hint, which is verified. `p`
+     * is what the last stage that wrote some left, or 0.
+     *
+     * Returns 0 or a status of "Errors", which becomes that of the draw; any other number is
+     * S2_ERROR_INTERNAL. What it leaves is checked: S2_ERROR_NO_CANDIDATE if `size` is 0 or the
+     * selected candidate is at -inf; S2_ERROR_BAD_ARGUMENT if `data` changed, `size` grew,
+     * `selected` is out of range, or an id is not in the row. NaN becomes -inf.
+     */
+    int32_t (*apply)(void *user, S2TokenDataArray *array);
+    /** Records an accepted token. */
+    void (*accept)(void *user, int32_t token);
+    /** Forgets the accepted tokens. */
+    void (*reset)(void *user);
+    /**
+     * Writes a copy of `user` to `copy`, for s2_chain_clone() and for reports, and returns 0 or a
+     * status, which becomes that of the call. NULL: the copy has the same `user` if free is NULL
+     * too; else chains with the stage cannot be copied, which is S2_ERROR_BAD_ARGUMENT.
+     */
+    int32_t (*clone)(void *user, void **copy);
+    /** Frees `user`, when the stage is removed or its chain freed. */
+    void (*free)(void *user);
+    /** Passed to the functions; may be NULL. */
+    void *user;
+} S2CustomStage;
+
+/**
+ * Sets a stage of your own to all zero and NULL but struct_size.
+ *
+ * `stage`: where to write the 64 bytes (36 with pointers of 4 bytes) of this version. Later
+ * versions of the library write no more. NULL does nothing.
+ */
+void s2_custom_stage_init(S2CustomStage *stage);
+
+/**
+ * Adds stage custom: a stage of your own, by its functions.
+ *
+ * `stage`: copied; `user` belongs to the chain from then on. After a status it is still yours. The
+ * name of the stage is "custom"; s2_chain_describe() and reports show yours.
+ *
+ * Returns the index or a status: S2_ERROR_NULL_POINTER if `stage`, name or apply is NULL,
+ * S2_ERROR_BAD_ARGUMENT for a name that is not as stated or a wrong struct_size.
+ */
+S2_MUST_USE
+int32_t s2_chain_add_custom(S2Chain *chain,
+                            const S2CustomStage *stage);
 
 /* ---- Presets. ------------------------------------------------------------------------------- */
 
@@ -1879,22 +2239,30 @@ S2Chain *s2_chain_new_preset(int32_t which,
  *                    otherwise top_p                  "running probability"
  *  s2_first          as s2
  *  top_p             p                                "running probability"
+ *  top_k_ties        k                                "rank"
+ *  top_p_exclusive   p                                "running probability"
  *  min_p             p times the largest probability  "probability"
  *  epsilon_cutoff    epsilon                          "probability"
- *  xtc               threshold                        "probability"
+ *  eta_cutoff,       the least p that stays           "probability"
+ *  top_a
+ *  adaptive_p        a                                "probability"
+ *  xtc,              threshold                        "probability"
+ *  xtc_protected
  *  typical           p                                "mass"
  *  top_n_sigma       m - n * sigma                    "logit"
  *  temperature,      the divisor                      "temperature"
  *  temperature_ext
- *  mirostat_v2       mu before the selection          "bits"
+ *  mirostat,         mu before the selection          "bits"
+ *  mirostat_v2
  *
  * There are warnings about
  *
  *  - stages that leave one candidate, and filters that drop nothing;
  *  - a top_p of s2 below the first two probabilities together, or of 1, which is not "off" there;
  *  - a temperature above 1.2 with a top_p below 0.5; a temperature of NaN or +inf;
- *  - penalties and dry before anything was accepted; penalties and biases that change no logit;
- *    penalties that reward; biases that touch no candidate, or leave nothing above -inf;
+ *  - penalties, dry and no_repeat_ngram before anything was accepted; penalties and biases that
+ *    change no logit; penalties that reward; biases that touch no candidate, or leave nothing
+ *    above -inf;
  *  - a softmax whose probabilities no top_p uses; filters and temperatures before greedy;
  *  - stages after one that selects, and a chain that does not select;
  *  - rows with NaN or +inf, or with nothing above -inf.

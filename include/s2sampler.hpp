@@ -39,6 +39,8 @@
 #include <initializer_list>
 #include <iterator>
 #include <memory>
+#include <new>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -574,6 +576,109 @@ template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
 
 namespace detail {
 
+/** Lists of tokens one after the other, with their lengths. */
+struct Lists {
+    explicit Lists(const std::vector<std::vector<std::int32_t>> &lists) {
+        for (const std::vector<std::int32_t> &list : lists) {
+            tokens.insert(tokens.end(), list.begin(), list.end());
+            lengths.push_back(fits(list.size()) ? static_cast<std::int32_t>(list.size()) : -1);
+        }
+    }
+
+    /** -1, an error, where an int32_t cannot hold it. */
+    [[nodiscard]] std::int32_t count() const noexcept {
+        return fits(lengths.size()) ? static_cast<std::int32_t>(lengths.size()) : -1;
+    }
+
+    std::vector<std::int32_t> tokens;
+    std::vector<std::int32_t> lengths;
+};
+
+/** The result of a function of the caller's; an exception is S2_ERROR_INTERNAL. */
+template <class Function>
+std::int32_t caught(Function &&function) noexcept {
+#if defined(__cpp_exceptions)
+    try {
+        return function();
+    } catch (...) {
+        return S2_ERROR_INTERNAL;
+    }
+#else
+    return function();
+#endif
+}
+
+template <class Stage, class = void>
+struct accepts : std::false_type {};
+
+template <class Stage>
+struct accepts<Stage, std::void_t<decltype(std::declval<Stage &>().accept(std::int32_t{}))>>
+    : std::true_type {};
+
+template <class Stage, class = void>
+struct resets : std::false_type {};
+
+template <class Stage>
+struct resets<Stage, std::void_t<decltype(std::declval<Stage &>().reset())>> : std::true_type {};
+
+/** A function object as the functions of an S2CustomStage. */
+template <class Stage>
+struct CustomStage {
+    Stage stage;
+    /** What accept or reset threw comes with the next apply. */
+    std::int32_t status = 0;
+
+    static CustomStage &of(void *user) noexcept { return *static_cast<CustomStage *>(user); }
+
+    static std::int32_t apply(void *user, ::S2TokenDataArray *array) noexcept {
+        CustomStage &self = of(user);
+        return self.status < 0 ? self.status : caught([&]() -> std::int32_t {
+            if constexpr (std::is_void_v<decltype(self.stage(*array))>) {
+                self.stage(*array);
+                return 0;
+            } else {
+                return self.stage(*array);
+            }
+        });
+    }
+
+    static void accept(void *user, std::int32_t token) noexcept {
+        CustomStage &self = of(user);
+        const std::int32_t status = caught([&]() -> std::int32_t {
+            if constexpr (accepts<Stage>::value) {
+                self.stage.accept(token);
+            }
+            (void)token;
+            return 0;
+        });
+        self.status = self.status < 0 ? self.status : status;
+    }
+
+    static void reset(void *user) noexcept {
+        CustomStage &self = of(user);
+        self.status = caught([&]() -> std::int32_t {
+            if constexpr (resets<Stage>::value) {
+                self.stage.reset();
+            }
+            return 0;
+        });
+    }
+
+    static std::int32_t clone(void *user, void **copy) noexcept {
+        return caught([&]() -> std::int32_t {
+            if constexpr (std::is_copy_constructible_v<Stage>) {
+                *copy = new (std::nothrow) CustomStage(of(user));
+                return *copy != nullptr ? 0 : S2_ERROR_OUT_OF_MEMORY;
+            } else {
+                (void)user;
+                return S2_ERROR_BAD_ARGUMENT;
+            }
+        });
+    }
+
+    static void free(void *user) noexcept { delete static_cast<CustomStage *>(user); }
+};
+
 /** Whether a struct is a candidate by another name, as llama.cpp's llama_token_data is. */
 template <class Token, class = void>
 struct is_token : std::false_type {};
@@ -731,6 +836,31 @@ public:
     /** Removes a stage; false if there is none. */
     bool remove(std::int32_t index) noexcept { return s2_chain_remove(get(), index) == 0; }
 
+    /** Moves a stage to another place; false if there is none. See s2_chain_move(). */
+    bool move(std::int32_t from, std::int32_t to) noexcept { return s2_chain_move(get(), from, to) == 0; }
+
+    /** Puts one stage in the place of another; false if there is none. See s2_chain_replace(). */
+    bool replace(std::int32_t from, std::int32_t index) noexcept {
+        return s2_chain_replace(get(), from, index) == 0;
+    }
+
+    /** The parameters of a stage as text; empty if there is none. See s2_chain_describe(). Throws what the
+        string's allocation throws. */
+    [[nodiscard]] std::string describe(std::int32_t index) const {
+        const std::int32_t length = s2_chain_describe(get(), index, nullptr, 0);
+        std::string text(length > 0 ? static_cast<std::size_t>(length) + 1 : 0, '\0');
+        const std::int32_t again = s2_chain_describe(get(), index, text.data(), text.size());
+        text.resize(again > 0 && again <= length ? static_cast<std::size_t>(again) : 0);
+        return text;
+    }
+
+    /** Gives a bitmask stage other words; 0 or a status. See s2_chain_set_bitmask(). */
+    std::int32_t set_bitmask(std::int32_t index, const std::int32_t *words, std::size_t count) noexcept {
+        return detail::fits(count)
+                   ? s2_chain_set_bitmask(get(), index, words, static_cast<std::int32_t>(count))
+                   : S2_ERROR_BAD_ARGUMENT;
+    }
+
     /** Histories empty, generators as seeded; 0 or a status. See s2_chain_reset(). */
     std::int32_t reset() noexcept { return s2_chain_reset(get()); }
 
@@ -758,10 +888,44 @@ public:
                      float presence = 0.0F) & noexcept {
         return add(s2_chain_add_penalties(get(), last_n, repeat, frequency, presence));
     }
+    /** The sequences are written out: `sequence_bias({{198, 198}, {7}}, {-1.0F, 2.0F})`. Another number of biases
+        is an error. Throws what the vectors' allocation throws. */
+    Chain &sequence_bias(const std::vector<std::vector<std::int32_t>> &sequences,
+                         const std::vector<float> &biases) & {
+        const detail::Lists lists(sequences);
+        return add(sequences.size() == biases.size()
+                       ? s2_chain_add_sequence_bias(get(), lists.tokens.data(), lists.lengths.data(),
+                                                    biases.data(), lists.count())
+                       : S2_ERROR_BAD_ARGUMENT);
+    }
+    Chain &min_tokens(std::int32_t count, const std::int32_t *ids, std::size_t n_ids) & noexcept {
+        return add(detail::fits(n_ids)
+                       ? s2_chain_add_min_tokens(get(), count, ids, static_cast<std::int32_t>(n_ids))
+                       : S2_ERROR_BAD_ARGUMENT);
+    }
+    Chain &min_tokens(std::int32_t count, std::initializer_list<std::int32_t> ids) & noexcept {
+        return min_tokens(count, ids.begin(), ids.size());
+    }
+    Chain &bitmask(const std::int32_t *words, std::size_t count) & noexcept {
+        return add(detail::fits(count) ? s2_chain_add_bitmask(get(), words, static_cast<std::int32_t>(count))
+                                       : S2_ERROR_BAD_ARGUMENT);
+    }
+    Chain &penalty_decay(std::int32_t sustain, std::int32_t decay, float repeat) & noexcept {
+        return add(s2_chain_add_penalty_decay(get(), sustain, decay, repeat));
+    }
+    Chain &penalty_each(std::int32_t last_n, float repeat) & noexcept {
+        return add(s2_chain_add_penalty_each(get(), last_n, repeat));
+    }
+    Chain &penalty_run(float repeat) & noexcept { return add(s2_chain_add_penalty_run(get(), repeat)); }
+    Chain &no_repeat_ngram(std::int32_t n, std::int32_t last_n = -1) & noexcept {
+        return add(s2_chain_add_no_repeat_ngram(get(), n, last_n));
+    }
     Chain &top_k(std::int32_t k) & noexcept { return add(s2_chain_add_top_k(get(), k)); }
+    Chain &top_k_ties(std::int32_t k) & noexcept { return add(s2_chain_add_top_k_ties(get(), k)); }
     Chain &top_p(float p, std::size_t min_keep = 1) & noexcept {
         return add(s2_chain_add_top_p(get(), p, min_keep));
     }
+    Chain &top_p_exclusive(float p) & noexcept { return add(s2_chain_add_top_p_exclusive(get(), p)); }
     Chain &min_p(float p, std::size_t min_keep = 1) & noexcept {
         return add(s2_chain_add_min_p(get(), p, min_keep));
     }
@@ -771,10 +935,31 @@ public:
     Chain &epsilon_cutoff(float epsilon, std::size_t min_keep = 1) & noexcept {
         return add(s2_chain_add_epsilon_cutoff(get(), epsilon, min_keep));
     }
+    Chain &eta_cutoff(float eta, std::size_t min_keep = 1) & noexcept {
+        return add(s2_chain_add_eta_cutoff(get(), eta, min_keep));
+    }
+    Chain &top_a(float a, std::size_t min_keep = 1) & noexcept {
+        return add(s2_chain_add_top_a(get(), a, min_keep));
+    }
+    Chain &smoothing(float factor, float curve = 1.0F) & noexcept {
+        return add(s2_chain_add_smoothing(get(), factor, curve));
+    }
     Chain &top_n_sigma(float n) & noexcept { return add(s2_chain_add_top_n_sigma(get(), n)); }
     Chain &xtc(float probability, float threshold, std::size_t min_keep, std::uint32_t seed) & noexcept {
         return add(s2_chain_add_xtc(get(), probability, threshold, min_keep, seed));
     }
+    Chain &xtc_protected(float probability, float threshold, std::size_t min_keep, std::uint32_t seed,
+                         const std::int32_t *ids, std::size_t n_ids) & noexcept {
+        return add(detail::fits(n_ids)
+                       ? s2_chain_add_xtc_protected(get(), probability, threshold, min_keep, seed, ids,
+                                                    static_cast<std::int32_t>(n_ids))
+                       : S2_ERROR_BAD_ARGUMENT);
+    }
+    Chain &xtc_protected(float probability, float threshold, std::size_t min_keep, std::uint32_t seed,
+                         std::initializer_list<std::int32_t> ids) & noexcept {
+        return xtc_protected(probability, threshold, min_keep, seed, ids.begin(), ids.size());
+    }
+    Chain &scale(float factor) & noexcept { return add(s2_chain_add_scale(get(), factor)); }
     Chain &temperature(float t) & noexcept { return add(s2_chain_add_temperature(get(), t)); }
     Chain &temperature_ext(float t, float delta, float exponent) & noexcept {
         return add(s2_chain_add_temperature_ext(get(), t, delta, exponent));
@@ -783,18 +968,46 @@ public:
         allocation throws. */
     Chain &dry(float multiplier, float base, std::int32_t allowed_length, std::int32_t last_n,
                const std::vector<std::vector<std::int32_t>> &breakers = {}) & {
-        std::vector<std::int32_t> tokens;
-        std::vector<std::int32_t> lengths;
-        for (const std::vector<std::int32_t> &breaker : breakers) {
-            tokens.insert(tokens.end(), breaker.begin(), breaker.end());
-            lengths.push_back(detail::fits(breaker.size()) ? static_cast<std::int32_t>(breaker.size()) : -1);
-        }
-        const bool fits = detail::fits(lengths.size());
-        return add(s2_chain_add_dry(get(), multiplier, base, allowed_length, last_n, tokens.data(),
-                                    lengths.data(), fits ? static_cast<std::int32_t>(lengths.size()) : -1));
+        const detail::Lists lists(breakers);
+        return add(s2_chain_add_dry(get(), multiplier, base, allowed_length, last_n, lists.tokens.data(),
+                                    lists.lengths.data(), lists.count()));
+    }
+    Chain &mirostat(std::uint32_t seed, float tau, float eta, std::int32_t m = 100) & noexcept {
+        return add(s2_chain_add_mirostat(get(), seed, tau, eta, m));
+    }
+    Chain &adaptive_p(float target, float decay, std::uint32_t seed) & noexcept {
+        return add(s2_chain_add_adaptive_p(get(), target, decay, seed));
     }
     Chain &mirostat_v2(std::uint32_t seed, float tau, float eta) & noexcept {
         return add(s2_chain_add_mirostat_v2(get(), seed, tau, eta));
+    }
+    /** Appends a stage of your own: an object that is called with an S2TokenDataArray &, such as a lambda, and
+        returns nothing or a status; see S2CustomStage. Members `accept(std::int32_t)` and `reset()` are called if
+        it has them. If it cannot be copied, nor can the chain. An exception becomes S2_ERROR_INTERNAL. `selects`:
+        whether it selects a token. */
+    template <class Stage>
+    Chain &custom(const char *name, Stage stage, bool selects = false) & {
+        using Held = detail::CustomStage<Stage>;
+        std::unique_ptr<Held> held(new (std::nothrow) Held{std::move(stage)});
+        if (held == nullptr) {
+            return add(S2_ERROR_OUT_OF_MEMORY);
+        }
+        ::S2CustomStage c;
+        s2_custom_stage_init(&c);
+        c.selects = selects ? 1 : 0;
+        c.name = name;
+        c.apply = &Held::apply;
+        c.accept = &Held::accept;
+        c.reset = &Held::reset;
+        c.clone = &Held::clone;
+        c.free = &Held::free;
+        c.user = held.get();
+        const std::int32_t index = s2_chain_add_custom(get(), &c);
+        if (index >= 0) {
+            // The chain frees it from now on.
+            (void)held.release();
+        }
+        return add(index);
     }
     Chain &s2(const Params &params = Params{}) & noexcept {
         const ::S2SamplerParams c = params;

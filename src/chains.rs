@@ -6,6 +6,7 @@ use crate::handle::Handle;
 use crate::pointers::Rows;
 use crate::{guard, pointers};
 use core::ffi::c_char;
+use core::fmt;
 use core::mem::offset_of;
 use core::ptr;
 use s2sampler_core::{Chain, Error, Stage, TokenData};
@@ -46,11 +47,11 @@ pub struct S2TokenDataArray {
 /// As [`S2TokenDataArray`], for callers whose bool holds another byte than 0 or 1.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Array {
-    data: *mut TokenData,
-    size: usize,
-    selected: i64,
-    sorted: u8,
+pub(crate) struct Array {
+    pub data: *mut TokenData,
+    pub size: usize,
+    pub selected: i64,
+    pub sorted: u8,
 }
 
 const _: () = {
@@ -71,6 +72,36 @@ pub(crate) unsafe fn candidates(
     let size = i32::try_from(array.size).map_err(|_| Error::BadArgument)?;
     let tokens = pointers::slice(call, array.data.cast_const(), size)?;
     Ok((tokens, array.sorted != 0))
+}
+
+/// The index of a stage.
+fn index(index: i32) -> Result<usize, Error> {
+    usize::try_from(index).map_err(|_| Error::BadArgument)
+}
+
+/// Text in a caller's memory, cut to it, with the length that it would have.
+struct Text<'a> {
+    room: &'a mut [u8],
+    length: usize,
+}
+
+impl Text<'_> {
+    /// Ends the text with a 0 byte, the last of the room at most.
+    fn end(&mut self) {
+        let last = self.room.len().saturating_sub(1).min(self.length);
+        if let Some(byte) = self.room.get_mut(last) {
+            *byte = 0;
+        }
+    }
+}
+
+impl fmt::Write for Text<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = self.room.get_mut(self.length..).unwrap_or_default();
+        room.iter_mut().zip(text.bytes()).for_each(|(place, byte)| *place = byte);
+        self.length += text.len();
+        Ok(())
+    }
 }
 
 /// Makes a chain without stages.
@@ -111,8 +142,62 @@ pub unsafe extern "C" fn s2_chain_reset(chain: *mut S2Chain) -> i32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_remove(chain: *mut S2Chain, index: i32) -> i32 {
     guard::change(chain, |chain, _| {
-        chain.remove(usize::try_from(index).map_err(|_| Error::BadArgument)?)?;
+        chain.remove(self::index(index)?)?;
         Ok(0)
+    })
+}
+
+/// Moves the stage at `from` so that its index is `to`; the indices between change by one. With it a
+/// stage, which is always added at the end, comes to any place.
+///
+/// Returns 0, or S2_ERROR_BAD_ARGUMENT if there is no such stage or place.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_move(chain: *mut S2Chain, from: i32, to: i32) -> i32 {
+    guard::change(chain, |chain, _| {
+        chain.move_stage(index(from)?, index(to)?)?;
+        Ok(0)
+    })
+}
+
+/// Puts the stage at `from` in the place of the one at `index`, which is removed; the indices after
+/// `from` become one less. With it a stage that was added anew takes the place of an old one.
+///
+/// Returns 0, or S2_ERROR_BAD_ARGUMENT if there is no such stage or both are the same.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_replace(chain: *mut S2Chain, from: i32, index: i32) -> i32 {
+    guard::change(chain, |chain, _| {
+        chain.replace(self::index(from)?, self::index(index)?)?;
+        Ok(0)
+    })
+}
+
+/// Writes the parameters of the stage at `index` as text, such as "p 0.9, min_keep 1", and for some
+/// stages what they remember. It is for people: programs get no promise about its form.
+///
+/// `text`, `size`: where to, and its length with the ending 0 byte; a longer text is cut. NULL is
+/// fine if `size` is 0.
+///
+/// Returns the length of the whole text without the 0 byte, as snprintf() does, or a status:
+/// S2_ERROR_BAD_ARGUMENT if there is no such stage.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_describe(
+    chain: *const S2Chain,
+    index: i32,
+    text: *mut c_char,
+    size: usize,
+) -> i32 {
+    guard::number(|call| {
+        let room = pointers::slice_mut(call, text.cast::<u8>(), size)?;
+        guard::read(call, chain, |chain| {
+            let stage = chain.stages().get(self::index(index)?).ok_or(Error::BadArgument)?;
+            let mut written = Text { room, length: 0 };
+            stage.describe(&mut written).map_err(|_| Error::Internal)?;
+            written.end();
+            u32::try_from(written.length).map_err(|_| Error::Internal)
+        })
     })
 }
 
@@ -130,8 +215,7 @@ pub unsafe extern "C" fn s2_chain_count(chain: *const S2Chain) -> i32 {
 pub unsafe extern "C" fn s2_chain_stage_name(chain: *const S2Chain, index: i32) -> *const c_char {
     guard::value(ptr::null(), |call| {
         let name = guard::read(call, chain, |chain| {
-            let index = usize::try_from(index).map_err(|_| Error::BadArgument)?;
-            chain.stages().get(index).map(Stage::c_name).ok_or(Error::BadArgument)
+            chain.stages().get(self::index(index)?).map(Stage::c_name).ok_or(Error::BadArgument)
         });
         name.map_or(ptr::null(), |name| name.as_ptr())
     })

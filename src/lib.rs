@@ -12,7 +12,9 @@
 
 mod chain_requests;
 mod chains;
+mod custom_stage;
 mod dist_options;
+mod engine_stages;
 mod fp_env;
 mod guard;
 mod handle;

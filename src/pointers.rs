@@ -7,6 +7,7 @@
 
 use crate::guard::Call;
 use core::alloc::Layout;
+use core::ffi::c_char;
 use core::ptr;
 use s2sampler_core::{Error, SamplerParams};
 use std::alloc;
@@ -215,17 +216,63 @@ pub(crate) unsafe fn handle_ref<T>(_: &Call, handle: *const T) -> Result<&T, Err
     unsafe { handle.as_ref() }.ok_or(Error::NullPointer)
 }
 
-/// Moves a value to the heap. (`Box::new` would abort if allocation fails.)
-pub(crate) fn into_handle<T>(value: T) -> Result<*mut T, Error> {
+/// Moves a value to the heap; gives it back if there is no memory. (`Box::new` would abort.)
+pub(crate) fn into_box<T>(value: T) -> Result<Box<T>, T> {
     const { assert!(size_of::<T>() > 0, "an allocation needs a size") };
     // SAFETY: the size is not zero.
     let place = unsafe { alloc::alloc(Layout::new::<T>()) }.cast::<T>();
     if place.is_null() {
-        return Err(Error::OutOfMemory);
+        return Err(value);
     }
-    // SAFETY: not NULL, and allocated for a `T`.
-    unsafe { place.write(value) };
-    Ok(place)
+    // SAFETY: not NULL, and allocated for a `T` by the global allocator, as a box is.
+    unsafe {
+        place.write(value);
+        Ok(Box::from_raw(place))
+    }
+}
+
+/// Moves a value to the heap.
+pub(crate) fn into_handle<T>(value: T) -> Result<*mut T, Error> {
+    into_box(value).map(Box::into_raw).map_err(|_| Error::OutOfMemory)
+}
+
+/// A caller's name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Name {
+    bytes: [u8; Self::MOST],
+    length: usize,
+}
+
+impl Name {
+    const MOST: usize = 63;
+
+    pub(crate) fn text(&self) -> &str {
+        // All are ASCII, as was checked.
+        core::str::from_utf8(&self.bytes[..self.length]).unwrap_or_default()
+    }
+}
+
+/// A name of 1 to 63 printable ASCII characters, ended by a 0 byte.
+///
+/// # Safety
+/// See the top of this file; no byte after the first 0 is read.
+pub(crate) unsafe fn name(_: &Call, from: *const c_char) -> Result<Name, Error> {
+    if from.is_null() {
+        return Err(Error::NullPointer);
+    }
+    let mut name = Name { bytes: [0; Name::MOST], length: 0 };
+    for place in 0..=Name::MOST {
+        // SAFETY: not NULL, and there was no 0 byte before this one.
+        match unsafe { from.cast::<u8>().add(place).read() } {
+            0 if place > 0 => {
+                name.length = place;
+                return Ok(name);
+            }
+            byte @ b' '..=b'~' if place < Name::MOST => name.bytes[place] = byte,
+            _ => break,
+        }
+    }
+    Err(Error::BadArgument)
 }
 
 /// Drops what [`into_handle`] made; NULL does nothing.

@@ -10,11 +10,41 @@ use s2sampler_core::{Error, SamplerParams, Stage, reserve};
 ///
 /// # Safety
 /// `chain` keeps to the contract of `pointers`.
-unsafe fn add(chain: *mut S2Chain, stage: impl FnOnce(&Call) -> Result<Stage, Error>) -> i32 {
+pub(crate) unsafe fn add(
+    chain: *mut S2Chain,
+    stage: impl FnOnce(&Call) -> Result<Stage, Error>,
+) -> i32 {
     guard::change(chain, |chain, call| {
         let index = chain.add(stage(call)?)?;
         u32::try_from(index).map_err(|_| Error::Internal)
     })
+}
+
+/// `count` lists of tokens, which follow one another.
+///
+/// # Safety
+/// `tokens` and `lengths` keep to the contract of `pointers`.
+unsafe fn lists(
+    call: &Call,
+    tokens: *const i32,
+    lengths: *const i32,
+    count: i32,
+) -> Result<Vec<&[i32]>, Error> {
+    let lengths = pointers::counted(call, lengths, count)?;
+    let total = lengths.iter().try_fold(0_i32, |sum, length| match length {
+        0.. => sum.checked_add(*length),
+        _ => None,
+    });
+    let mut tokens = pointers::counted(call, tokens, total.ok_or(Error::BadArgument)?)?;
+    let mut lists = Vec::new();
+    reserve(&mut lists, lengths.len())?;
+    for length in lengths {
+        // The lengths add up to `tokens.len()`, so no split goes beyond the end.
+        let (list, rest) = tokens.split_at(*length as usize);
+        lists.push(list);
+        tokens = rest;
+    }
+    Ok(lists)
 }
 
 /// A number that is added to the logit of a token.
@@ -115,6 +145,80 @@ pub unsafe extern "C" fn s2_chain_add_logit_bias(
         reserve(&mut biases, given.len())?;
         biases.extend(given.iter().map(|one| (one.id, one.bias)));
         Stage::logit_bias(&biases)
+    })
+}
+
+/// Adds stage sequence_bias: adds to the logit of a token that would complete a sequence.
+///
+/// `tokens`, `lengths`, `n_biases`: the sequences, in the layout of the breakers of dry; a length
+/// of 0 is an error. `biases`: the number for each, any but NaN; -inf bans. All are copied. Off:
+/// `n_biases` 0. A negative id and a sequence of more than 1048577 tokens are errors.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_add_sequence_bias(
+    chain: *mut S2Chain,
+    tokens: *const i32,
+    lengths: *const i32,
+    biases: *const f32,
+    n_biases: i32,
+) -> i32 {
+    add(chain, |call| {
+        let sequences = lists(call, tokens, lengths, n_biases)?;
+        let numbers = pointers::counted(call, biases, n_biases)?;
+        let mut biases = Vec::new();
+        reserve(&mut biases, numbers.len())?;
+        biases.extend(sequences.into_iter().zip(numbers.iter().copied()));
+        Stage::sequence_bias(&biases)
+    })
+}
+
+/// Adds stage min_tokens: bans ids until a number of tokens was accepted.
+///
+/// `count`: that number, >= 0. Off: 0. `ids`, `n_ids`: any ids, copied. Off: `n_ids` 0.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_add_min_tokens(
+    chain: *mut S2Chain,
+    count: i32,
+    ids: *const i32,
+    n_ids: i32,
+) -> i32 {
+    add(chain, |call| Stage::min_tokens(count, pointers::counted(call, ids, n_ids)?))
+}
+
+/// Adds stage bitmask: bans all ids but those of a mask, as grammar engines give it.
+///
+/// `words`, `n_words`: bit i % 32 of word i / 32 is 1 if id i is allowed, the layout of xgrammar,
+/// llguidance and Outlines. Ids beyond the words are not allowed. Copied; s2_chain_set_bitmask()
+/// gives others. Off: `n_words` 0.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_add_bitmask(
+    chain: *mut S2Chain,
+    words: *const i32,
+    n_words: i32,
+) -> i32 {
+    add(chain, |call| Stage::bitmask(pointers::counted(call, words, n_words)?))
+}
+
+/// Gives a bitmask stage the mask of the next draw. A mask of the same length takes no memory.
+///
+/// `index`: of the stage. `words`, `n_words`: as for s2_chain_add_bitmask().
+///
+/// Returns 0, or a status: S2_ERROR_BAD_ARGUMENT if there is no bitmask stage at `index`. The mask
+/// is then as before.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_set_bitmask(
+    chain: *mut S2Chain,
+    index: i32,
+    words: *const i32,
+    n_words: i32,
+) -> i32 {
+    guard::change(chain, |chain, call| {
+        let index = usize::try_from(index).map_err(|_| Error::BadArgument)?;
+        chain.set_bitmask(index, pointers::counted(call, words, n_words)?)?;
+        Ok(0)
     })
 }
 
@@ -219,20 +323,7 @@ pub unsafe extern "C" fn s2_chain_add_dry(
     n_breakers: i32,
 ) -> i32 {
     add(chain, |call| {
-        let lengths = pointers::counted(call, lengths, n_breakers)?;
-        let total = lengths.iter().try_fold(0_i32, |sum, length| match length {
-            0.. => sum.checked_add(*length),
-            _ => None,
-        });
-        let mut tokens = pointers::counted(call, tokens, total.ok_or(Error::BadArgument)?)?;
-        let mut breakers = Vec::new();
-        reserve(&mut breakers, lengths.len())?;
-        for length in lengths {
-            // The lengths add up to `tokens.len()`, so no split goes beyond the end.
-            let (breaker, rest) = tokens.split_at(*length as usize);
-            breakers.push(breaker);
-            tokens = rest;
-        }
+        let breakers = lists(call, tokens, lengths, n_breakers)?;
         Stage::dry(multiplier, base, allowed_length, last_n, &breakers)
     })
 }

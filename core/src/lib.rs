@@ -64,7 +64,10 @@ mod stream;
 mod thread_rng;
 mod thread_sampler;
 
-pub use chain::{Applied, Chain, ChainSample, Preset, PresetParams, Stage, TokenData};
+pub use chain::{
+    Applied, CandidateArray, Chain, ChainSample, CustomStage, Preset, PresetParams, Stage,
+    TokenData,
+};
 pub use chain::{
     ChainProbability, ChainRequest, ChainResult, ChainToken, GroupProbability, TokenLogProb,
 };

@@ -190,6 +190,12 @@ fn for_each_chain(mut body: impl FnMut(&str, &mut Chain)) {
             last_n: 64,
             breakers: vec![vec![5], vec![1, 2]],
         },
+        Spec::PenaltyEach { last_n: 64, repeat: 1.1 },
+        Spec::PenaltyRun(1.1),
+        Spec::NoRepeatNgram { n: 1, last_n: 64 },
+        Spec::PenaltyDecay { sustain: 32, decay: 32, repeat: 1.1 },
+        Spec::SequenceBias(vec![(vec![1, 2], 1.0), (vec![3], 1.0)]),
+        Spec::MinTokens { count: 1000, ids: vec![1, 2] },
         Spec::Temperature(0.9),
     ];
     let s2 = Spec::S2(SamplerParams { top_p: 0.9, top_k: 0, ..SamplerParams::default() });
@@ -204,13 +210,32 @@ fn for_each_chain(mut body: impl FnMut(&str, &mut Chain)) {
             Spec::Typical { p: 0.9, min_keep: 1 },
             Spec::Xtc { probability: 0.5, threshold: 0.1, min_keep: 1, seed: 2 },
         ],
+        vec![Spec::Scale(1.1), Spec::TopKTies(1000), Spec::TopPExclusive(0.9)],
+        vec![Spec::Softmax, Spec::TopKTies(1000), Spec::TopPExclusive(0.9)],
+        vec![Spec::EtaCutoff { eta: 1e-4, min_keep: 1 }],
+        vec![
+            Spec::Bitmask(vec![-1; 155_776 / 32]),
+            Spec::Smoothing { factor: 0.1, curve: 1.5 },
+            Spec::TopA { a: 1e-3, min_keep: 1 },
+        ],
+        vec![Spec::XtcProtected {
+            probability: 0.5,
+            threshold: 0.1,
+            min_keep: 1,
+            seed: 2,
+            protected: vec![1, 2],
+        }],
         vec![s2],
         vec![],
     ];
     for cut in cuts {
-        for select in
-            [Spec::Greedy, Spec::Dist(3), Spec::MirostatV2 { seed: 1, tau: 3.0, eta: 0.1 }]
-        {
+        for select in [
+            Spec::Greedy,
+            Spec::Dist(3),
+            Spec::Mirostat { seed: 1, tau: 3.0, eta: 0.1, m: 100 },
+            Spec::MirostatV2 { seed: 1, tau: 3.0, eta: 0.1 },
+            Spec::AdaptiveP { target: 0.3, decay: 0.9, seed: 1 },
+        ] {
             let specs = [&edits[..], &cut, &[select]].concat();
             body(&format!("{specs:?}"), &mut fill(Chain::new(), &specs));
         }

@@ -22,6 +22,8 @@ fn written(form: &StageForm) -> String {
         Parameter::Seed(name) => or(name, Some("--seed")),
         Parameter::Biases => "ID:BIAS, ...".to_owned(),
         Parameter::Breakers => "[BREAKER], ...".to_owned(),
+        Parameter::Tokens(name) => format!("{name}, ..."),
+        Parameter::SequenceBiases => "BIAS, [SEQUENCE], ...".to_owned(),
     };
     let parameters: Vec<String> = form.parameters.iter().map(parameter).collect();
     match &parameters[..] {
@@ -87,6 +89,8 @@ impl Reader<'_> {
             Parameter::Seed(name) => Value::Seed(self.number(name, Some(seed))?),
             Parameter::Biases => Value::Biases(self.biases()?),
             Parameter::Breakers => Value::Breakers(self.lists()?),
+            Parameter::Tokens(name) => Value::Tokens(self.words(name)?),
+            Parameter::SequenceBiases => Value::SequenceBiases(self.sequence_biases()?),
         })
     }
 
@@ -108,6 +112,27 @@ impl Reader<'_> {
         while let Some(Argument::Pair(id, bias)) = self.call.arguments.get(self.next) {
             biases.push((self.parse("ID", id)?, self.parse("BIAS", bias)?));
             self.next += 1;
+        }
+        Ok(biases)
+    }
+
+    fn words(&mut self, name: &str) -> Result<Vec<i32>, Problem> {
+        let mut words = Vec::new();
+        while let Some(Argument::Word(word)) = self.call.arguments.get(self.next) {
+            words.push(self.parse(name, word)?);
+            self.next += 1;
+        }
+        Ok(words)
+    }
+
+    fn sequence_biases(&mut self) -> Result<Vec<(f32, Vec<i32>)>, Problem> {
+        let mut biases = Vec::new();
+        while let [Argument::Word(bias), Argument::List(list), ..] =
+            &self.call.arguments[self.next..]
+        {
+            let tokens = list.iter().map(|token| self.parse("a token", token));
+            biases.push((self.parse("BIAS", bias)?, tokens.collect::<Result<_, _>>()?));
+            self.next += 2;
         }
         Ok(biases)
     }
@@ -145,13 +170,19 @@ mod tests {
 
     #[test]
     fn every_stage_is_built_in_full_and_with_defaults() {
-        let full = "logit_bias(1:2, 3:-inf) penalties(64, 1.1, 0.5, 0.25) top_k(-1) top_p(0.9, 2) \
-            min_p(0.05, 2) epsilon_cutoff(0.001, 2) typical(0.9, 2) top_n_sigma(1.5) xtc(0.5, 0.1, 2, 7) temperature(0.8) \
-            temperature_ext(0.8, 0.5, 2) dry(0.8, 1.75, 2, -1, [13], [1 2]) mirostat_v2(7, 5, 0.1) \
-            s2(0.8, 0.8, 30) s2_first(0.7, 0.7, 30, 5) softmax greedy dist(42)";
-        let short = "logit_bias penalties(64, 1.1) top_k(40) top_p(0.9) min_p(0.05) epsilon_cutoff(0.001) typical(0.9) \
-            top_n_sigma(1.5) xtc(0.5, 0.1) temperature(0.8) temperature_ext(0.8, 0.5) \
-            dry(0.8, [13]) mirostat_v2 s2 s2_first softmax() greedy() dist";
+        let full = "logit_bias(1:2, 3:-inf) sequence_bias(1.5, [1 2], -inf, [3]) min_tokens(5, 1, 2) bitmask(-1, 7) \
+            penalties(64, 1.1, 0.5, 0.25) penalty_each(64, 1.1) penalty_run(1.1) penalty_decay(8, 8, 1.1) \
+            top_k(-1) top_k_ties(5) top_p(0.9, 2) top_p_exclusive(0.9) min_p(0.05, 2) top_a(0.2, 2) epsilon_cutoff(0.001, 2) \
+            eta_cutoff(0.001, 2) typical(0.9, 2) top_n_sigma(1.5) xtc(0.5, 0.1, 2, 7) \
+            xtc_protected(0.5, 0.1, 2, 7, 13, 14) temperature(0.8) scale(1.25) smoothing(0.2, 1.5) \
+            temperature_ext(0.8, 0.5, 2) dry(0.8, 1.75, 2, -1, [13], [1 2]) no_repeat_ngram(3, 64) \
+            mirostat(7, 5, 0.1, 100) mirostat_v2(7, 5, 0.1) adaptive_p(0.3, 0.9, 7) s2(0.8, 0.8, 30) \
+            s2_first(0.7, 0.7, 30, 5) softmax greedy dist(42)";
+        let short = "logit_bias sequence_bias min_tokens(5) bitmask penalties(64, 1.1) penalty_each(64, 1.1) penalty_run(1.1) \
+            penalty_decay(8, 8, 1.1) top_k(40) top_k_ties(5) \
+            top_p(0.9) top_p_exclusive(0.9) min_p(0.05) top_a(0.2) epsilon_cutoff(0.001) eta_cutoff(0.001) typical(0.9) \
+            top_n_sigma(1.5) xtc(0.5, 0.1) xtc_protected(0.5, 0.1) temperature(0.8) scale(1.25) smoothing(0.2) temperature_ext(0.8, 0.5) \
+            dry(0.8, [13]) no_repeat_ngram(3) mirostat mirostat_v2 adaptive_p(0.3) s2 s2_first softmax() greedy() dist";
         for text in [full, short] {
             let stages = build(text).expect("stages");
             let built: Vec<&str> = stages.iter().map(Stage::name).collect();
@@ -189,7 +220,7 @@ mod tests {
             ("logit_bias(1)", "logit_bias(1): it takes no 1 there"),
             ("dry(1, 1.75, 2, -1, [x])", "dry(1, 1.75, 2, -1, [x]): a token cannot be x"),
             ("top_p(nan)", "top_p(nan): an argument is out of range"),
-            ("topk(40)", "no stage is called topk; there are logit_bias, penalties,"),
+            ("topk(40)", "no stage is called topk; there are logit_bias, sequence_bias,"),
         ] {
             let problem = build(text).expect_err(text).to_string();
             assert!(problem.starts_with(want), "{problem}");

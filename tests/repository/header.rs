@@ -21,6 +21,8 @@ const SOURCES: &[&str] = &[
     "src/chain_requests.rs",
     "src/dist_options.rs",
     "src/stages.rs",
+    "src/engine_stages.rs",
+    "src/custom_stage.rs",
     "src/presets.rs",
     "src/report_layout.rs",
     "src/reports.rs",

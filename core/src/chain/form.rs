@@ -36,6 +36,10 @@ pub enum Parameter {
     Biases,
     /// Any number of lists of tokens.
     Breakers,
+    /// Any number of ids or other whole numbers, the last parameter.
+    Tokens(&'static str),
+    /// Any number of biases, each with a list of tokens.
+    SequenceBiases,
 }
 
 /// The value of a [`Parameter`], of the variant with the same name.
@@ -48,4 +52,6 @@ pub enum Value {
     Seed(u32),
     Biases(Vec<(i32, f32)>),
     Breakers(Vec<Vec<i32>>),
+    Tokens(Vec<i32>),
+    SequenceBiases(Vec<(f32, Vec<i32>)>),
 }

@@ -24,6 +24,7 @@ pub use request::{
     ChainProbability, ChainRequest, ChainResult, ChainToken, GroupProbability, TokenLogProb,
 };
 pub use stage::Stage;
+pub use stages::{CandidateArray, CustomStage};
 pub use stages::{DistMethod, DistOptions, DistOrder, DistSums};
 pub use token::TokenData;
 pub(crate) use trace::Step;
@@ -106,6 +107,14 @@ impl Chain {
         Ok(self.stages.len() - 1)
     }
 
+    /// Makes room for `more` stages, so that adding them cannot fail.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn reserve(&mut self, more: usize) -> Result<(), Error> {
+        memory::reserve(&mut self.stages, more)
+    }
+
     /// Removes a stage. The stages after it move up.
     ///
     /// # Errors
@@ -115,6 +124,36 @@ impl Chain {
             return Err(Error::BadArgument);
         }
         self.stages.remove(index);
+        Ok(())
+    }
+
+    /// Moves the stage at `from` so that its index is `to`. The stages between move by one.
+    ///
+    /// # Errors
+    /// [`Error::BadArgument`] if there is no such stage or place.
+    pub fn move_stage(&mut self, from: usize, to: usize) -> Result<(), Error> {
+        if from.max(to) >= self.stages.len() {
+            return Err(Error::BadArgument);
+        }
+        if from < to {
+            self.stages[from..=to].rotate_left(1);
+        } else {
+            self.stages[to..=from].rotate_right(1);
+        }
+        Ok(())
+    }
+
+    /// Puts the stage at `from` in the place of the one at `index`, which is removed. The stages after `from`
+    /// move up.
+    ///
+    /// # Errors
+    /// [`Error::BadArgument`] if there is no such stage, or both are the same.
+    pub fn replace(&mut self, from: usize, index: usize) -> Result<(), Error> {
+        if from == index || from.max(index) >= self.stages.len() {
+            return Err(Error::BadArgument);
+        }
+        self.stages.swap(from, index);
+        self.stages.remove(from);
         Ok(())
     }
 
@@ -139,7 +178,11 @@ impl Chain {
         self.prepare()?;
         let mut candidates = Candidates::row(logits, &mut self.memory);
         pass(&mut self.stages, &mut candidates)?;
-        let token = candidates.token().ok_or(Error::Internal)?;
+        // A stage of the caller's own may say that it selects, and then not do it.
+        let Some(token) = candidates.token() else {
+            active(&mut self.stages).for_each(StageOps::restore);
+            return Err(Error::NoSelection);
+        };
         active(&mut self.stages).for_each(|stage| stage.accept(token));
         u32::try_from(token).map_err(|_| Error::Internal)
     }

@@ -63,6 +63,23 @@ impl Observed<'_> {
         Ok(())
     }
 
+    /// For repetition penalties of one number.
+    pub(super) fn warn_as_penalty(
+        &self,
+        stage: &impl StageOps,
+        repeat: f32,
+        warnings: &mut Warnings<'_>,
+    ) -> Result<(), Error> {
+        match stage.history_len() {
+            Some(0) => self.warn_if_no_history(stage, warnings)?,
+            _ => self.warn_if_unchanged(warnings)?,
+        }
+        if repeat < 1.0 {
+            warnings(format_args!("{} {repeat} below 1 rewards repetition", self.name))?;
+        }
+        self.warn_if_all_banned(warnings)
+    }
+
     pub(super) fn warn_if_all_banned(&self, warnings: &mut Warnings<'_>) -> Result<(), Error> {
         let above = |tokens: &[TokenData]| tokens.iter().any(|t| t.logit > f32::NEG_INFINITY);
         if above(self.before) && !above(self.after) {

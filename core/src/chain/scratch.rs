@@ -27,6 +27,8 @@ pub(super) struct Scratch {
     /// Places of candidates in an order of their own, and the weights in that order.
     pub order: Vec<u32>,
     pub ordered: Vec<f32>,
+    /// Probabilities that a stage keeps while it computes others.
+    pub kept: Vec<f32>,
     /// Candidates with a score and their ranks.
     pub scores: Vec<(f64, u32, TokenData)>,
 }
@@ -41,6 +43,7 @@ impl Memory {
             weights: Vec::new(),
             order: Vec::new(),
             ordered: Vec::new(),
+            kept: Vec::new(),
             scores: Vec::new(),
         };
         Self { scratch, row: RowMemory::new(), list: Vec::new() }

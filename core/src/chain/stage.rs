@@ -39,6 +39,14 @@ impl Stage {
         self.ops().selects()
     }
 
+    /// Writes the parameters with their names, as "p 0.9, min_keep 1", and for some stages what they remember.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn describe(&self, out: &mut dyn Write) -> fmt::Result {
+        self.ops().describe(out)
+    }
+
     pub(super) fn ops(&self) -> &dyn StageOps {
         self.0.ops()
     }
@@ -56,10 +64,6 @@ impl Stage {
 /// For reports: see [`StageOps`].
 #[allow(missing_docs)]
 impl Stage {
-    pub(crate) fn describe(&self, out: &mut dyn Write) -> fmt::Result {
-        self.ops().describe(out)
-    }
-
     pub(crate) fn takes_best(&self) -> bool {
         self.ops().takes_best()
     }

@@ -75,6 +75,20 @@ pub(crate) fn count_through(exps: &[f32], p: f32, sum: f64) -> Option<usize> {
     RunningSum::default().first(exps, |running| running >= target)
 }
 
+/// The number of ranks that stay, where the token that passes p goes: exllamav3's top_p, and that of audio.cpp's
+/// fish_audio. The running sum of `probabilities`, which are in rank order, is a double one.
+pub(crate) fn exclusive_in_double(
+    probabilities: impl ExactSizeIterator<Item = f32>,
+    p: f32,
+) -> usize {
+    let (mut running, all) = (0.0, probabilities.len());
+    let mut ends = probabilities.map(|probability| {
+        running += f64::from(probability);
+        running > f64::from(p)
+    });
+    ends.position(|ends| ends).map_or(all, |rank| rank.max(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{RunningSum, count_below, count_through, double};

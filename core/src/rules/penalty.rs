@@ -32,14 +32,43 @@ impl Penalties {
     /// binary32.
     pub(crate) fn apply(&self, logit: f32, count: usize) -> f32 {
         debug_assert!(count > 0);
-        let scaled = if logit > 0.0 { logit / self.repeat } else { logit * self.repeat };
-        scaled - (count as f32 * self.frequency + self.presence)
+        repetition(logit, self.repeat) - (count as f32 * self.frequency + self.presence)
     }
+}
+
+/// Whether a repetition penalty alone lies in its range.
+pub(crate) fn is_valid(repeat: f32) -> bool {
+    repeat > 0.0 && repeat.is_finite()
+}
+
+/// The repetition penalty once: `l > 0 ? l / repeat : l * repeat`. At 0 the two are equal.
+pub(crate) fn repetition(logit: f32, repeat: f32) -> f32 {
+    if logit > 0.0 { logit / repeat } else { logit * repeat }
+}
+
+/// The repetition penalty once for each of `count` occurrences, rounded each time (zonos2.cpp).
+pub(crate) fn for_each(logit: f32, repeat: f32, count: usize) -> f32 {
+    let mut penalised = logit;
+    for _ in 0..count {
+        let next = repetition(penalised, repeat);
+        if next == penalised {
+            // 0, an infinity, or what rounding no longer moves: further penalties do nothing.
+            break;
+        }
+        penalised = next;
+    }
+    penalised
+}
+
+/// The repetition penalty of the last token, which came `run` times in a row: `l / repeat^run` in double,
+/// whatever the sign of l (TTS.cpp).
+pub(crate) fn for_run(logit: f32, repeat: f32, run: u32) -> f32 {
+    (f64::from(logit) / f64::from(repeat).powf(f64::from(run))) as f32
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Penalties;
+    use super::{Penalties, for_each, for_run};
 
     #[test]
     fn the_sign_of_the_logit_decides_between_division_and_multiplication() {
@@ -49,6 +78,25 @@ mod tests {
         assert_eq!(penalties.apply(-3.0, 1), -6.75);
         assert_eq!(penalties.apply(0.0, 2), -1.0);
         assert_eq!(penalties.apply(f32::NEG_INFINITY, 1), f32::NEG_INFINITY);
+    }
+
+    #[test]
+    fn once_for_each_occurrence() {
+        assert_eq!(for_each(9.0, 3.0, 2), 1.0);
+        assert_eq!(for_each(-1.0, 3.0, 2), -9.0);
+        assert_eq!(for_each(0.0, 3.0, usize::MAX), 0.0);
+        assert_eq!(for_each(f32::NEG_INFINITY, 3.0, usize::MAX), f32::NEG_INFINITY);
+        // Rounded each time: 1.1^8 rounded once is 2.1435893.
+        assert_eq!(for_each(-1.0, 1.1, 8), -2.143_589);
+        assert_eq!(for_each(-1.0, 1.1, 0), -1.0);
+    }
+
+    #[test]
+    fn of_a_run() {
+        assert_eq!(for_run(9.0, 3.0, 2), 1.0);
+        assert_eq!(for_run(-9.0, 3.0, 2), -1.0);
+        assert_eq!(for_run(-9.0, 0.5, 1), -18.0);
+        assert_eq!(for_run(1.0, 2.0, u32::MAX), 0.0);
     }
 
     #[test]

@@ -1,32 +1,51 @@
-//! Temperature, with its special values.
+//! Temperature, with its special values, and the factor that some engines use in its place.
 
 /// Whether the best token is taken without a draw: for 0 and less. NaN draws among the maxima.
 pub(crate) fn is_greedy(t: f32) -> bool {
     t <= 0.0
 }
 
-/// The effect of dividing all logits by a temperature.
+/// What all logits are scaled by.
+///
+/// l / t and l * (1 / t) are not the same in binary32: engines that compute the second need `Multiply`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Scale {
+    /// A temperature, any number.
+    Divide(f32),
+    /// A factor above 0, finite.
+    Multiply(f32),
+}
+
+impl Scale {
+    /// The scaled logit. It rises with the logit, but rounding can make unequal logits equal.
+    pub(crate) fn apply(self, logit: f32) -> f32 {
+        match self {
+            Self::Divide(t) => logit / t,
+            Self::Multiply(factor) => logit * factor,
+        }
+    }
+}
+
+/// The effect of scaling all logits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scaling {
     /// The best token alone stays, as for t -> 0.
     Best,
-    /// Every logit is divided.
-    Divide,
+    /// Every logit is scaled.
+    Each,
     /// All tokens above -inf become equally likely, as for t -> inf.
     Uniform,
 }
 
-/// The effect of `t` on logits whose largest is `top`. If the quotient of `top` is infinite, smaller logits
-/// can overflow to the same infinity, so the result is the limit t -> 0.
-pub(crate) fn scaling(t: f32, top: f32) -> Scaling {
-    if is_greedy(t) || t.is_nan() {
-        Scaling::Best
-    } else if t.is_infinite() {
-        Scaling::Uniform
-    } else if t != 1.0 && (top / t).is_infinite() {
-        Scaling::Best
-    } else {
-        Scaling::Divide
+/// The effect on logits whose largest is `top`. If `top` becomes infinite, smaller logits can overflow to the
+/// same infinity, so the result is the limit t -> 0.
+pub(crate) fn scaling(by: Scale, top: f32) -> Scaling {
+    match by {
+        Scale::Divide(t) if is_greedy(t) || t.is_nan() => Scaling::Best,
+        Scale::Divide(f32::INFINITY) => Scaling::Uniform,
+        Scale::Divide(1.0) => Scaling::Each,
+        _ if by.apply(top).is_infinite() => Scaling::Best,
+        _ => Scaling::Each,
     }
 }
 
@@ -62,7 +81,7 @@ pub(crate) fn dynamic(t: f32, delta: f32, exponent: f32, share: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Scaling, dynamic, is_greedy, scaling, tempered};
+    use super::{Scale, Scaling, dynamic, is_greedy, scaling, tempered};
 
     #[test]
     fn special_values() {
@@ -77,18 +96,33 @@ mod tests {
 
     #[test]
     fn a_quotient_that_overflows_is_the_limit() {
-        assert_eq!(scaling(1e-38, 20.0), Scaling::Best);
-        assert_eq!(scaling(1e-38, -18.0), Scaling::Best);
-        assert_eq!(scaling(0.5, 3e38), Scaling::Best);
-        assert_eq!(scaling(1e-38, 1.0), Scaling::Divide);
-        assert_eq!(scaling(1e-45, 0.0), Scaling::Divide);
-        assert_eq!(scaling(1.5, f32::INFINITY), Scaling::Best);
-        assert_eq!(scaling(1.5, f32::NEG_INFINITY), Scaling::Best);
-        assert_eq!(scaling(1.0, f32::INFINITY), Scaling::Divide);
-        assert_eq!(scaling(f32::INFINITY, 1.0), Scaling::Uniform);
-        assert_eq!(scaling(0.0, 1.0), Scaling::Best);
+        let of = |t, top| scaling(Scale::Divide(t), top);
+        assert_eq!(of(1e-38, 20.0), Scaling::Best);
+        assert_eq!(of(1e-38, -18.0), Scaling::Best);
+        assert_eq!(of(0.5, 3e38), Scaling::Best);
+        assert_eq!(of(1e-38, 1.0), Scaling::Each);
+        assert_eq!(of(1e-45, 0.0), Scaling::Each);
+        assert_eq!(of(1.5, f32::INFINITY), Scaling::Best);
+        assert_eq!(of(1.5, f32::NEG_INFINITY), Scaling::Best);
+        assert_eq!(of(1.0, f32::INFINITY), Scaling::Each);
+        assert_eq!(of(f32::INFINITY, 1.0), Scaling::Uniform);
+        assert_eq!(of(0.0, 1.0), Scaling::Best);
         assert_eq!(tempered(f32::NEG_INFINITY, 3.0, f32::INFINITY), f32::NEG_INFINITY);
         assert_eq!(tempered(-3e38, 3e38, f32::INFINITY), 0.0);
+    }
+
+    #[test]
+    fn a_product_that_overflows_is_the_limit_too() {
+        let of = |factor, top| scaling(Scale::Multiply(factor), top);
+        assert_eq!(of(1e38, 20.0), Scaling::Best);
+        assert_eq!(of(1e38, -20.0), Scaling::Best);
+        assert_eq!(of(2.0, f32::INFINITY), Scaling::Best);
+        assert_eq!(of(0.5, f32::NEG_INFINITY), Scaling::Best);
+        assert_eq!(of(1e38, 1.0), Scaling::Each);
+        assert_eq!(of(1e-45, 3e38), Scaling::Each);
+        // What engines with 1 / t compute: one ulp beside the quotient.
+        assert_eq!(Scale::Multiply(1.0 / 0.3).apply(3.3), 11.0);
+        assert_eq!(Scale::Divide(0.3).apply(3.3), 10.999_999);
     }
 
     #[test]

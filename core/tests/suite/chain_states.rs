@@ -5,9 +5,7 @@ use crate::common;
 use common::chain::Oracle;
 use common::chain::spec::{Spec, fill};
 use common::rows::{SplitMix, bell};
-use s2sampler_core::{
-    Chain, ChainSample, Error, Preset, PresetParams, SamplerParams, Stage, TokenData,
-};
+use s2sampler_core::{Chain, ChainSample, Error, SamplerParams, Stage, TokenData};
 
 /// One stage of each kind that remembers something, and a few that do not.
 fn specs() -> Vec<Spec> {
@@ -21,6 +19,36 @@ fn specs() -> Vec<Spec> {
         Spec::TopP { p: 0.99, min_keep: 1 },
         Spec::Temperature(1.3),
         Spec::Dist(9),
+    ]
+}
+
+/// Chains of stages that remember something.
+fn remembering() -> Vec<Vec<Spec>> {
+    let seed = 4;
+    vec![
+        specs(),
+        vec![Spec::MirostatV2 { seed, tau: 3.0, eta: 0.3 }],
+        vec![Spec::Mirostat { seed, tau: 3.0, eta: 0.3, m: 100 }],
+        vec![Spec::AdaptiveP { target: 0.3, decay: 0.9, seed }],
+        vec![Spec::PenaltyEach { last_n: 20, repeat: 1.3 }, Spec::Dist(seed)],
+        vec![Spec::PenaltyRun(1e-4), Spec::Dist(seed)],
+        vec![Spec::PenaltyDecay { sustain: 3, decay: 5, repeat: 1.5 }, Spec::Dist(seed)],
+        vec![Spec::MinTokens { count: 20, ids: (0..50).collect() }, Spec::Dist(seed)],
+        vec![
+            Spec::SequenceBias((0..99).map(|id| (vec![id, id + 1], 9.0)).collect()),
+            Spec::Dist(seed),
+        ],
+        vec![
+            Spec::XtcProtected {
+                probability: 0.5,
+                threshold: 0.01,
+                min_keep: 1,
+                seed,
+                protected: vec![],
+            },
+            Spec::Dist(seed),
+        ],
+        vec![Spec::NoRepeatNgram { n: 1, last_n: 20 }, Spec::Dist(seed)],
     ]
 }
 
@@ -39,7 +67,7 @@ fn of_the_oracle(specs: &[Spec], steps: std::ops::Range<u64>) -> Vec<u32> {
 
 #[test]
 fn clone_continues_independently() {
-    for specs in [specs(), vec![Spec::MirostatV2 { seed: 4, tau: 3.0, eta: 0.3 }]] {
+    for specs in remembering() {
         let mut chain = fill(Chain::new(), &specs);
         draws(&mut chain, 0..30);
         let mut copy = chain.try_clone().expect("memory");
@@ -54,7 +82,7 @@ fn clone_continues_independently() {
 
 #[test]
 fn reset_restores_the_initial_state() {
-    for specs in [specs(), vec![Spec::MirostatV2 { seed: 4, tau: 3.0, eta: 0.3 }]] {
+    for specs in remembering() {
         let mut chain = fill(Chain::new(), &specs);
         let first = draws(&mut chain, 0..30);
         assert_ne!(draws(&mut chain, 0..30), first, "nothing is remembered");
@@ -116,6 +144,88 @@ fn a_stage_can_be_removed_and_added_again() {
         assert_eq!(chain.remove(all.len()), Err(Error::BadArgument));
         assert_eq!(chain.stages().len(), all.len());
     }
+}
+
+/// A stage that lost its new seed on the way would go on with the old one.
+#[test]
+fn other_stages_that_draw_take_new_seeds_too() {
+    for of in [
+        (|seed| Spec::Mirostat { seed, tau: 3.0, eta: 0.3, m: 100 }) as fn(u32) -> Spec,
+        |seed| Spec::AdaptiveP { target: 0.3, decay: 0.9, seed },
+        |seed| Spec::XtcProtected {
+            probability: 0.5,
+            threshold: 0.01,
+            min_keep: 1,
+            seed,
+            protected: vec![1],
+        },
+    ] {
+        let mut chain = fill(Chain::new(), &[of(1), Spec::Dist(5)]);
+        assert_eq!((chain.seed(0), chain.reseed(0, 9), chain.seed(0)), (Ok(1), Ok(()), Ok(9)));
+        let drawn = draws(&mut chain, 0..30);
+        assert_eq!(drawn, of_the_oracle(&[of(9), Spec::Dist(5)], 0..30));
+        assert_ne!(drawn, of_the_oracle(&[of(1), Spec::Dist(5)], 0..30));
+        chain.reset();
+        assert_eq!(draws(&mut chain, 0..30), drawn);
+    }
+}
+
+#[test]
+fn stages_move_and_take_the_place_of_others() {
+    let names = |chain: &Chain| chain.stages().iter().map(|stage| stage.name()).collect::<Vec<_>>();
+    let fresh = || {
+        fill(Chain::new(), &[Spec::TopK(1), Spec::Softmax, Spec::Temperature(0.5), Spec::Greedy])
+    };
+    for (from, to, want) in [
+        (0, 3, ["softmax", "temperature", "greedy", "top_k"]),
+        (3, 0, ["greedy", "top_k", "softmax", "temperature"]),
+        (1, 2, ["top_k", "temperature", "softmax", "greedy"]),
+        (2, 2, ["top_k", "softmax", "temperature", "greedy"]),
+    ] {
+        let mut chain = fresh();
+        assert_eq!(chain.move_stage(from, to), Ok(()));
+        assert_eq!(names(&chain), want, "{from} to {to}");
+    }
+    for (from, index, want) in [
+        (3, 0, ["greedy", "softmax", "temperature"]),
+        (0, 3, ["softmax", "temperature", "top_k"]),
+        (2, 1, ["top_k", "temperature", "greedy"]),
+        (1, 2, ["top_k", "softmax", "greedy"]),
+    ] {
+        let mut chain = fresh();
+        assert_eq!(chain.replace(from, index), Ok(()));
+        assert_eq!(names(&chain), want, "{from} in the place of {index}");
+    }
+    let mut chain = fresh();
+    for (a, b) in [(0, 4), (4, 0), (4, 4), (usize::MAX, 0), (0, usize::MAX)] {
+        assert_eq!(chain.move_stage(a, b), Err(Error::BadArgument));
+        assert_eq!(chain.replace(a, b), Err(Error::BadArgument));
+    }
+    assert_eq!(chain.replace(2, 2), Err(Error::BadArgument));
+    assert_eq!(names(&chain), names(&fresh()));
+}
+
+#[test]
+fn a_bitmask_is_replaced() {
+    let mut chain = fill(Chain::new(), &[Spec::Bitmask(vec![0b110]), Spec::Greedy]);
+    let row = [9.0, 1.0, 2.0, 3.0];
+    assert_eq!(chain.sample(&row), Ok(2));
+    for (words, want) in [
+        (vec![0b1000], Ok(3)),
+        (vec![], Ok(0)),
+        (vec![0], Err(Error::NoCandidate)),
+        (vec![0, -1], Err(Error::NoCandidate)),
+        (vec![i32::MIN | 2], Ok(1)),
+    ] {
+        assert_eq!(chain.set_bitmask(0, &words), Ok(()));
+        assert_eq!(chain.sample(&row), want, "{words:?}");
+    }
+    assert_eq!(chain.set_bitmask(1, &[1]), Err(Error::BadArgument));
+    assert_eq!(chain.set_bitmask(2, &[1]), Err(Error::BadArgument));
+    // The sign bit of a word is an id's too.
+    let mut wide = vec![0.0; 33];
+    wide[31] = 1.0;
+    assert_eq!(chain.sample(&wide), Ok(31));
 }
 
 /// `sample` accepts what it drew, `apply` accepts nothing.
@@ -187,6 +297,19 @@ fn nothing_above_neg_inf_is_an_error_that_changes_nothing() {
         Spec::TopP { p: 0.0, min_keep: 0 },
         Spec::MinP { p: 2.0, min_keep: 0 },
         Spec::EpsilonCutoff { epsilon: 2.0, min_keep: 0 },
+        Spec::EtaCutoff { eta: 2.0, min_keep: 0 },
+        Spec::TopKTies(3),
+        Spec::TopA { a: 2.0, min_keep: 0 },
+        Spec::Smoothing { factor: 0.5, curve: 2.0 },
+        Spec::XtcProtected {
+            probability: 0.9,
+            threshold: 0.01,
+            min_keep: 1,
+            seed: 2,
+            protected: vec![3],
+        },
+        Spec::TopPExclusive(0.0),
+        Spec::Scale(2.0),
         Spec::Typical { p: 0.0, min_keep: 0 },
         Spec::TopNSigma(1e-30),
         Spec::Temperature(0.0),
@@ -196,7 +319,14 @@ fn nothing_above_neg_inf_is_an_error_that_changes_nothing() {
         Spec::Softmax,
         Spec::Xtc { probability: 0.9, threshold: 0.01, min_keep: 1, seed: 2 },
     ];
-    let selecting = [Spec::Greedy, Spec::Dist(3), Spec::MirostatV2 { seed: 1, tau: 1.0, eta: 0.1 }];
+    let selecting = [
+        Spec::Greedy,
+        Spec::Dist(3),
+        Spec::Mirostat { seed: 1, tau: 1.0, eta: 0.1, m: 100 },
+        Spec::MirostatV2 { seed: 1, tau: 1.0, eta: 0.1 },
+        Spec::AdaptiveP { target: 0.3, decay: 0.9, seed: 1 },
+        Spec::AdaptiveP { target: -1.0, decay: 0.9, seed: 1 },
+    ];
     let masked = f32::NEG_INFINITY;
     for n in [1, 2, 40, 1000] {
         let good = bell(n, 1.0 / (1 << 20) as f32, 5);
@@ -249,6 +379,9 @@ fn off_stages_have_no_history() {
         Stage::penalties(-1, 1.0, 0.0, 0.0),
         Stage::dry(0.0, 1.75, 2, -1, &[]),
         Stage::dry(0.8, 0.5, 2, -1, &[&[1]]),
+        Stage::penalty_each(-1, 1.0),
+        Stage::penalty_run(1.0),
+        Stage::no_repeat_ngram(0, -1),
     ];
     let on = Stage::penalties(-1, 1.5, 0.0, 0.0);
     let mut chain = Chain::new();
@@ -260,72 +393,19 @@ fn off_stages_have_no_history() {
         chain.accept(token).expect("memory");
     }
     assert_ne!(format!("{chain:?}"), unused, "nothing shows the history");
-    chain.remove(3).expect("the stage that is on");
+    chain.remove(6).expect("the stage that is on");
     let mut fresh = Chain::new();
     for stage in [
         Stage::penalties(-1, 1.0, 0.0, 0.0),
         Stage::dry(0.0, 1.75, 2, -1, &[]),
         Stage::dry(0.8, 0.5, 2, -1, &[&[1]]),
+        Stage::penalty_each(-1, 1.0),
+        Stage::penalty_run(1.0),
+        Stage::no_repeat_ngram(0, -1),
     ] {
         fresh.add(stage.expect("good parameters")).expect("memory");
     }
     assert_eq!(format!("{:?}", chain.stages()), format!("{:?}", fresh.stages()));
-}
-
-/// The first of each pair is the off-value, the second the float or integer beside it.
-#[test]
-fn off_values_are_off() {
-    let (up, down) = (1.0_f32.next_up(), 1.0_f32.next_down());
-    let (zero, least) = (0.0, 1e-45);
-    let (top_p, typical) =
-        (|p| Spec::TopP { p, min_keep: 1 }, |p| Spec::Typical { p, min_keep: 1 });
-    let min_p = |p| Spec::MinP { p, min_keep: 1 };
-    let epsilon = |epsilon| Spec::EpsilonCutoff { epsilon, min_keep: 1 };
-    let xtc = |probability, threshold| Spec::Xtc { probability, threshold, min_keep: 1, seed: 1 };
-    let ext = |t, delta| Spec::TemperatureExt { t, delta, exponent: 1.0 };
-    let penalties = |last_n, repeat, frequency, presence| Spec::Penalties {
-        last_n,
-        repeat,
-        frequency,
-        presence,
-    };
-    let dry = |multiplier, base, last_n| Spec::Dry {
-        multiplier,
-        base,
-        allowed_length: 2,
-        last_n,
-        breakers: vec![],
-    };
-    let pairs = [
-        (Spec::LogitBias(vec![]), Spec::LogitBias(vec![(0, 0.0)])),
-        (penalties(0, 1.1, 0.1, 0.1), penalties(1, 1.1, 0.1, 0.1)),
-        (penalties(64, 1.0, zero, zero), penalties(64, up, zero, zero)),
-        (penalties(64, 1.0, zero, zero), penalties(64, 1.0, least, zero)),
-        (penalties(64, 1.0, zero, zero), penalties(64, 1.0, zero, least)),
-        (dry(zero, 1.75, -1), dry(least, 1.75, -1)),
-        (dry(0.8, down, -1), dry(0.8, 1.0, -1)),
-        (dry(0.8, 1.75, 0), dry(0.8, 1.75, 1)),
-        (Spec::Temperature(1.0), Spec::Temperature(up)),
-        (Spec::Temperature(1.0), Spec::Temperature(down)),
-        (ext(1.0, zero), ext(1.0, least)),
-        (ext(1.0, zero), ext(up, zero)),
-        (Spec::TopK(0), Spec::TopK(1)),
-        (top_p(1.0), top_p(down)),
-        (min_p(zero), min_p(least)),
-        (typical(1.0), typical(down)),
-        (epsilon(zero), epsilon(least)),
-        (Spec::TopNSigma(zero), Spec::TopNSigma(least)),
-        (xtc(zero, 0.1), xtc(least, 0.1)),
-        (xtc(0.9, 0.5_f32.next_up()), xtc(0.9, 0.5)),
-    ];
-    let is_off = |spec: &Spec| {
-        let chain = fill(Chain::new(), std::slice::from_ref(spec));
-        chain.report(&row(1), 1).expect("a report").stages[0].off
-    };
-    for (off, on) in pairs {
-        assert!(is_off(&off), "{off:?}");
-        assert!(!is_off(&on), "{on:?}");
-    }
 }
 
 /// Where all tokens but one are banned, that one is drawn.
@@ -341,38 +421,4 @@ fn one_token_not_banned() {
         let mut chain = fill(Chain::new(), &stages);
         assert!((0..5).all(|_| chain.sample(&row) == Ok(open as u32)));
     }
-}
-
-#[test]
-fn bad_arguments() {
-    let (nan, inf) = (f32::NAN, f32::INFINITY);
-    let bad = [
-        Stage::logit_bias(&[(1, 0.0), (2, nan)]),
-        Stage::logit_bias(&[(-1, 0.0)]),
-        Stage::penalties(-2, 1.1, 0.0, 0.0),
-        Stage::penalties(64, 0.0, 0.0, 0.0),
-        Stage::penalties(64, -1.0, 0.0, 0.0),
-        Stage::penalties(64, inf, 0.0, 0.0),
-        Stage::penalties(64, nan, 0.0, 0.0),
-        Stage::penalties(64, 1.1, inf, 0.0),
-        Stage::penalties(64, 1.1, 0.0, nan),
-        Stage::top_p(nan, 1),
-        Stage::min_p(nan, 1),
-        Stage::typical(nan, 1),
-        Stage::top_n_sigma(nan),
-        Stage::xtc(0.5, nan, 1, 0),
-        Stage::xtc(0.5, 0.0, 1, 0),
-        Stage::xtc(0.5, -1.0, 1, 0),
-        Stage::epsilon_cutoff(nan, 1),
-        Stage::temperature(nan),
-        Stage::temperature_ext(nan, 0.5, 1.0),
-        Stage::temperature_ext(0.8, nan, 1.0),
-        Stage::temperature_ext(0.8, 0.5, nan),
-        Stage::temperature_ext(0.8, 0.5, inf),
-    ];
-    for (index, stage) in bad.into_iter().enumerate() {
-        assert_eq!(stage.err(), Some(Error::BadArgument), "number {index}");
-    }
-    let bad = PresetParams { repeat_penalty: 0.0, ..PresetParams::of(Preset::TemperatureFirst) };
-    assert_eq!(Chain::preset(Preset::TemperatureFirst, &bad, 1).err(), Some(Error::BadArgument));
 }

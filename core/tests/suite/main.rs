@@ -16,7 +16,10 @@
 mod common;
 
 mod adversarial_rows;
+mod chain_custom;
+mod chain_engine_values;
 mod chain_engines;
+mod chain_parameters;
 mod chain_presets;
 mod chain_random;
 mod chain_requests;

@@ -5,7 +5,7 @@ use crate::chain::TokenData;
 use crate::chain::exps::{Softmax, s2_probabilities};
 use crate::chain::scratch::Scratch;
 use crate::rules::first::{KEPT_ABOVE, Ranks};
-use crate::rules::nucleus::count_through;
+use crate::rules::nucleus::{count_through, exclusive_in_double};
 use crate::rules::rank::nan_to_neg_inf;
 use crate::rules::softmax::probability;
 use crate::{Error, memory};
@@ -159,6 +159,17 @@ impl<'a> List<'a> {
         self.sorted = true;
     }
 
+    /// The k-th largest logit above -inf, or the smallest if there are fewer; none if there is none.
+    pub(super) fn kth(&self, scratch: &mut Scratch, k: usize) -> Result<Option<f32>, Error> {
+        let keys = &mut scratch.keys;
+        keys.clear();
+        memory::reserve(keys, self.len)?;
+        let above = self.tokens().iter().filter(|token| token.logit > f32::NEG_INFINITY);
+        keys.extend(above.map(TokenData::rank));
+        let Some(place) = k.min(keys.len()).checked_sub(1) else { return Ok(None) };
+        Ok(Some(keys.select_nth_unstable(place).1.logit()))
+    }
+
     /// Keeps the first `limit` in rank order, and `keep_id`: step 1 of `rules::first`.
     pub(super) fn first_ranks(&mut self, limit: usize, keep_id: Option<i32>) -> Ranks {
         let with_id = self.tokens().iter().filter(|token| Some(token.id) == keep_id);
@@ -190,7 +201,7 @@ impl<'a> List<'a> {
     }
 
     /// Keeps the candidates for which `keep` is true, in their order; possibly no candidate.
-    fn retain(&mut self, keep: impl Fn(&TokenData) -> bool) {
+    pub(in crate::chain) fn retain(&mut self, keep: impl Fn(&TokenData) -> bool) {
         let tokens = self.tokens_mut();
         let mut kept = 0;
         for index in 0..tokens.len() {
@@ -261,6 +272,17 @@ impl<'a> List<'a> {
         let sum = self.softmax.sum;
         let tokens = self.tokens_mut().iter_mut().zip(&scratch.weights);
         tokens.for_each(|(token, e)| token.p = probability(*e, sum));
+    }
+
+    /// Keeps the ranks before the first, but rank 0, at which the running double sum of the probabilities
+    /// passes `p`.
+    pub(super) fn exclusive_nucleus(&mut self, scratch: &mut Scratch, p: f32) -> Result<(), Error> {
+        self.keep_top_k(usize::MAX);
+        if !self.frozen {
+            self.fill_probs(scratch)?;
+        }
+        self.truncate(exclusive_in_double(self.tokens().iter().map(|token| token.p), p));
+        Ok(())
     }
 
     /// Keeps the ranks up to and including the first at which the running sum of the probabilities reaches

@@ -1,9 +1,10 @@
 //! The candidates that stages work on: a row until a stage cuts it, a list from then on.
 //!
 //! Both forms give the same candidates, logits and probabilities, to the last bit. `list` is the obvious
-//! form; `row` reaches the same result without a list of the vocabulary. `draws` has what stages that draw
+//! form; `row` reaches the same result without a list of the vocabulary. `cuts` chooses between the two. `draws` has what stages that draw
 //! need beside that, and `uniforms` their random numbers. `keep` lets a request's kept token return.
 
+mod cuts;
 mod draws;
 mod keep;
 mod list;
@@ -20,8 +21,9 @@ use super::scratch::{Memory, Scratch};
 use crate::rules::first::exponent;
 use crate::rules::nucleus::count_below;
 use crate::rules::std_dev::std_dev;
-use crate::rules::temperature::{Scaling, scaling, uniform};
+use crate::rules::temperature::{Scale, Scaling, scaling, uniform};
 use crate::{Error, SamplerParams, memory};
+use core::ops::RangeInclusive;
 use row::Row;
 
 /// How a cut of a row ended.
@@ -69,6 +71,10 @@ pub(super) struct Candidates<'a> {
     /// During a stage: the candidate that a request keeps, as it was before. The stage takes it away if it
     /// leaves the best alone.
     pub kept: Option<TokenData>,
+    /// The number of candidates at the beginning of the pass.
+    pub first_len: usize,
+    /// Whether they were the tokens of a row.
+    began_as_row: bool,
     /// The place of the token that a stage selected.
     pub selected: Option<usize>,
 }
@@ -89,7 +95,9 @@ impl<'a> Candidates<'a> {
     }
 
     fn new(row: Option<Row<'a>>, list: List<'a>, scratch: &'a mut Scratch) -> Self {
+        let first_len = row.as_ref().map_or(list.tokens().len(), Row::len);
         Self {
+            began_as_row: row.is_some(),
             row,
             list,
             scratch,
@@ -99,8 +107,14 @@ impl<'a> Candidates<'a> {
             wants_weights: false,
             has_weights: false,
             kept: None,
+            first_len,
             selected: None,
         }
+    }
+
+    /// The ids that candidates can have: those of the row that the pass began with; any of a caller's array.
+    pub(super) fn ids(&self) -> RangeInclusive<i32> {
+        if self.began_as_row { 0..=(self.first_len - 1) as i32 } else { i32::MIN..=i32::MAX }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -147,22 +161,32 @@ impl<'a> Candidates<'a> {
         Ok(())
     }
 
-    /// Applies the temperature `t`.
-    pub(super) fn scale(&mut self, t: f32) -> Result<(), Error> {
+    /// Changes every logit, by id and logit; NaN becomes -inf.
+    pub(super) fn change(&mut self, change: impl Fn(i32, f32) -> f32) -> Result<(), Error> {
+        self.materialize_ranks()?;
+        if let Some(row) = &mut self.row {
+            return row.change(change);
+        }
+        self.list.change(|token| change(token.id, token.logit));
+        Ok(())
+    }
+
+    /// Scales the logits, as a temperature or a factor does.
+    pub(super) fn scale(&mut self, by: Scale) -> Result<(), Error> {
         self.materialize_ranks()?;
         let scaling = match &mut self.row {
-            Some(row) => row.scaling(self.scratch, t)?,
-            None => scaling(t, self.list.top()),
+            Some(row) => row.scaling(self.scratch, by)?,
+            None => scaling(by, self.list.top()),
         };
         match (scaling, &mut self.row) {
             (Scaling::Best, _) => {
                 self.kept = None;
                 self.keep_top_k(1)
             }
-            (Scaling::Divide, Some(row)) => row.divide(t),
+            (Scaling::Each, Some(row)) => row.scale(by),
             (Scaling::Uniform, Some(row)) => row.make_uniform(),
-            (Scaling::Divide, None) => {
-                self.list.change(|token| token.logit / t);
+            (Scaling::Each, None) => {
+                self.list.change(|token| by.apply(token.logit));
                 Ok(())
             }
             (Scaling::Uniform, None) => {
@@ -170,56 +194,6 @@ impl<'a> Candidates<'a> {
                 Ok(())
             }
         }
-    }
-
-    /// Keeps the first `k` in rank order, without those at -inf unless there are no others.
-    pub(super) fn keep_top_k(&mut self, k: usize) -> Result<(), Error> {
-        self.clear_tail();
-        match &mut self.row {
-            Some(row) => {
-                let cut = row.keep_top_k(self.scratch, &mut self.list, k)?;
-                self.end_cut(cut);
-            }
-            None => self.list.keep_top_k(k),
-        }
-        Ok(())
-    }
-
-    /// Keeps the ranks up to and including the first at which the running sum of the probabilities reaches
-    /// `p`, but at least `min_keep`.
-    pub(super) fn nucleus(&mut self, p: f32, min_keep: usize) -> Result<(), Error> {
-        self.clear_tail();
-        if let Some(row) = &mut self.row {
-            let cut = row.nucleus(self.scratch, &mut self.list, p, min_keep)?;
-            self.end_cut(cut);
-            if cut != Cut::Unsupported {
-                return Ok(());
-            }
-        }
-        let (list, scratch) = self.as_list()?;
-        list.nucleus(scratch, p, min_keep)
-    }
-
-    /// Keeps the candidates whose logits are at least `limit`, in their order. If these are fewer than
-    /// `min_keep`, keeps the first in rank order instead.
-    pub(super) fn at_least(&mut self, limit: f64, min_keep: usize) -> Result<(), Error> {
-        let min_keep = min_keep.max(1);
-        if limit == f64::NEG_INFINITY && self.len() >= min_keep {
-            // Nothing is dropped, not even a candidate at -inf.
-            return Ok(());
-        }
-        self.clear_tail();
-        let cut = match &mut self.row {
-            Some(row) if row.is_frozen() || limit.is_finite() => {
-                row.at_least(self.scratch, &mut self.list, limit, min_keep)?
-            }
-            _ => {
-                let (list, _) = self.as_list()?;
-                list.at_least(limit, min_keep)
-            }
-        };
-        self.end_cut(cut);
-        if cut == Cut::Unsupported { self.keep_top_k(min_keep) } else { Ok(()) }
     }
 
     /// The largest logit.
@@ -384,7 +358,7 @@ impl<'a> Candidates<'a> {
     }
 
     /// From here on there are no candidates but those in the list.
-    fn clear_tail(&mut self) {
+    pub(super) fn clear_tail(&mut self) {
         if let DrawRule::LibstdcxxDiscrete { neg_inf_tail, .. } = &mut self.draw_rule {
             *neg_inf_tail = 0;
         }

@@ -1,7 +1,7 @@
 //! Candidates as the row itself, until a stage cuts it.
 //!
-//! Changes to single logits and one division by a temperature are kept beside the row. Sums over the row, a
-//! second division and many edits need a copy of it, 4 bytes for each token. `cuts` selects from the row.
+//! Changes to single logits and one scaling of all of them are kept beside the row. Sums over the row, a
+//! second scaling and many edits need a copy of it, 4 bytes for each token. `cuts` selects from the row.
 
 mod cuts;
 
@@ -14,7 +14,7 @@ use crate::draw::RowStats;
 use crate::memory::reserve;
 use crate::rules::rank::{RankKey, nan_to_neg_inf};
 use crate::rules::std_dev::std_dev;
-use crate::rules::temperature::{Scaling, is_greedy, scaling, uniform};
+use crate::rules::temperature::{Scale, Scaling, is_greedy, scaling, uniform};
 use crate::select::{BlockedRow, RowScan};
 use crate::simd::Kernels;
 
@@ -41,10 +41,10 @@ impl RowMemory {
 pub(super) struct Row<'a> {
     logits: &'a [f32],
     memory: &'a mut RowMemory,
-    /// Whether the copy has every change; then there are neither edits nor a divisor.
+    /// Whether the copy has every change; then there are neither edits nor a scale.
     copied: bool,
-    /// The divisor that the unedited logits still need; above 0 and finite.
-    divisor: Option<f32>,
+    /// What the unedited logits still are to be scaled by: a number above 0, finite.
+    scale: Option<Scale>,
     /// The ranks that are left, if the probabilities are frozen.
     frozen: Option<Frozen>,
     /// Whether [`Scratch::scan`] has read the source as it is.
@@ -70,7 +70,7 @@ impl<'a> Row<'a> {
             logits,
             memory,
             copied: false,
-            divisor: None,
+            scale: None,
             frozen: None,
             scanned: false,
             finite_top: false,
@@ -96,7 +96,7 @@ impl<'a> Row<'a> {
         self.frozen = None;
     }
 
-    /// The logits where they lie, but for edits and the divisor.
+    /// The logits where they lie, but for edits and the scale.
     fn source(&self) -> &[f32] {
         if self.copied { &self.memory.copy } else { self.logits }
     }
@@ -112,12 +112,12 @@ impl<'a> Row<'a> {
     }
 
     fn is_untouched(&self) -> bool {
-        self.divisor.is_none() && self.memory.edits.is_empty()
+        self.scale.is_none() && self.memory.edits.is_empty()
     }
 
     /// The logit of a token that was not edited.
-    fn divided(&self, logit: f32) -> f32 {
-        self.divisor.map_or(logit, |divisor| logit / divisor)
+    fn scaled(&self, logit: f32) -> f32 {
+        self.scale.map_or(logit, |by| by.apply(logit))
     }
 
     fn edit_of(&self, id: u32) -> Result<usize, usize> {
@@ -130,7 +130,7 @@ impl<'a> Row<'a> {
         let logit = *self.source().get(id as usize)?;
         Some(match self.edit_of(id) {
             Ok(place) => self.memory.edits[place].1,
-            Err(_) => nan_to_neg_inf(self.divided(logit)),
+            Err(_) => nan_to_neg_inf(self.scaled(logit)),
         })
     }
 
@@ -160,54 +160,62 @@ impl<'a> Row<'a> {
             }
             Err(place) => {
                 reserve(&mut self.memory.edits, 1)?;
-                let logit = change(self.divided(self.logits[id as usize]));
+                let logit = change(self.scaled(self.logits[id as usize]));
                 self.memory.edits.insert(place, (id, logit));
             }
         }
         Ok(())
     }
 
-    /// The effect of a temperature on the row.
-    pub(super) fn scaling(&mut self, scratch: &mut Scratch, t: f32) -> Result<Scaling, Error> {
+    /// The effect of scaling the row.
+    pub(super) fn scaling(&mut self, scratch: &mut Scratch, by: Scale) -> Result<Scaling, Error> {
         debug_assert!(!self.is_cut());
-        if is_greedy(t) || t == f32::INFINITY {
-            return Ok(scaling(t, 0.0));
+        if matches!(by, Scale::Divide(t) if is_greedy(t) || t == f32::INFINITY) {
+            return Ok(scaling(by, 0.0));
         }
         let blocked = self.scan(scratch.kernels, &mut scratch.scan)?;
         let edits = &self.memory.edits;
-        let is_usual = |logit: f32| logit.is_finite() && (self.divided(logit) / t).is_finite();
+        let is_usual = |logit: f32| logit.is_finite() && by.apply(self.scaled(logit)).is_finite();
         // The largest logit lies between a few that are cheap to find.
         let is_not_above = is_usual(blocked.top)
-            && edits.iter().all(|edit| edit.1 <= 0.0 || (edit.1 / t).is_finite());
+            && edits.iter().all(|edit| edit.1 <= 0.0 || by.apply(edit.1).is_finite());
         let maxima = || blocked.block_maxima.iter().filter(|logit| is_usual(**logit));
         let is_not_below = edits.is_empty() || maxima().take(edits.len() + 1).count() > edits.len();
         let is_usual = is_not_above && is_not_below;
         self.scanned = true;
         self.finite_top = is_usual;
-        Ok(if is_usual { Scaling::Divide } else { scaling(t, self.top(scratch)?) })
+        Ok(if is_usual { Scaling::Each } else { scaling(by, self.top(scratch)?) })
     }
 
     /// Makes all tokens above -inf equally likely.
     pub(super) fn make_uniform(&mut self) -> Result<(), Error> {
+        self.change(|_, logit| uniform(logit))
+    }
+
+    /// Changes every logit, by id and logit, in a copy of the row; NaN becomes -inf.
+    pub(super) fn change(&mut self, change: impl Fn(i32, f32) -> f32) -> Result<(), Error> {
+        debug_assert!(!self.is_cut());
         self.thaw();
         self.copy()?;
         self.scanned = false;
         self.finite_top = false;
-        self.memory.copy.iter_mut().for_each(|logit| *logit = uniform(*logit));
+        for (id, logit) in (0..).zip(&mut self.memory.copy) {
+            *logit = nan_to_neg_inf(change(id, nan_to_neg_inf(*logit)));
+        }
         Ok(())
     }
 
-    /// Divides every logit by `t`, which is above 0 and finite.
-    pub(super) fn divide(&mut self, t: f32) -> Result<(), Error> {
+    /// Scales every logit by a number above 0, finite.
+    pub(super) fn scale(&mut self, by: Scale) -> Result<(), Error> {
         self.thaw();
-        if self.copied || self.divisor.is_some() {
+        if self.copied || self.scale.is_some() {
             self.copy()?;
             self.scanned = false;
-            self.memory.copy.iter_mut().for_each(|logit| *logit /= t);
+            self.memory.copy.iter_mut().for_each(|logit| *logit = by.apply(*logit));
             return Ok(());
         }
-        self.divisor = Some(t);
-        self.memory.edits.iter_mut().for_each(|edit| edit.1 = nan_to_neg_inf(edit.1 / t));
+        self.scale = Some(by);
+        self.memory.edits.iter_mut().for_each(|edit| edit.1 = nan_to_neg_inf(by.apply(edit.1)));
         Ok(())
     }
 
@@ -219,9 +227,9 @@ impl<'a> Row<'a> {
         let RowMemory { copy, edits } = &mut *self.memory;
         copy.clear();
         reserve(copy, self.logits.len())?;
-        match self.divisor.take() {
+        match self.scale.take() {
             None => copy.extend_from_slice(self.logits),
-            Some(divisor) => copy.extend(self.logits.iter().map(|logit| logit / divisor)),
+            Some(by) => copy.extend(self.logits.iter().map(|logit| by.apply(*logit))),
         }
         for (id, logit) in edits.drain(..) {
             copy[id as usize] = logit;
@@ -307,7 +315,7 @@ impl<'a> Row<'a> {
             p: 0.0,
         };
         let logits = self.source().iter().enumerate();
-        list.fill(logits.map(|(id, logit)| token(id, self.divided(*logit))))?;
+        list.fill(logits.map(|(id, logit)| token(id, self.scaled(*logit))))?;
         for (id, logit) in &self.memory.edits {
             list.tokens_mut()[*id as usize].logit = *logit;
         }

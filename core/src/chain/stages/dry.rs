@@ -3,13 +3,13 @@
 use super::TryClone;
 use super::breakers::{Breakers, Progress};
 use super::history::History;
+use super::repeats::Repeats;
 use crate::chain::candidates::Candidates;
 use crate::chain::finite;
 use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
-use crate::memory::{reserve, resize};
-use crate::select::radix;
+use crate::memory::reserve;
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -22,14 +22,7 @@ pub(in crate::chain) struct Dry {
     breakers: Breakers,
     /// The breakers in the history.
     progress: Progress,
-    /// The newest token first.
-    newest: Vec<i32>,
-    /// For each place in `newest`, how many tokens from there on equal the first ones.
-    repeats: Vec<usize>,
-    /// Tokens that would continue a repetition, with its length.
-    next: Vec<(i32, usize)>,
-    /// Working memory to sort `next`.
-    spare: Vec<(i32, usize)>,
+    repeats: Repeats,
 }
 
 impl Stage {
@@ -57,10 +50,7 @@ impl Stage {
             history: History::new(last_n)?,
             breakers: Breakers::new(breakers)?,
             progress: Progress::default(),
-            newest: Vec::new(),
-            repeats: Vec::new(),
-            next: Vec::new(),
-            spare: Vec::new(),
+            repeats: Repeats::default(),
         }
         .into())
     }
@@ -71,10 +61,7 @@ impl TryClone for Dry {
         Ok(Self {
             history: self.history.try_clone()?,
             breakers: self.breakers.try_clone()?,
-            newest: Vec::new(),
-            repeats: Vec::new(),
-            next: Vec::new(),
-            spare: Vec::new(),
+            repeats: Repeats::default(),
             ..*self
         })
     }
@@ -108,36 +95,10 @@ impl Dry {
 
     /// Finds the repetitions that a next token would continue, in time linear in the history.
     fn find(&mut self) -> Result<(), Error> {
-        self.next.clear();
-        let len = self.history.tokens().len();
         let allowed = usize::try_from(self.allowed_length).unwrap_or(0);
-        let limit = self.progress.tokens_since(len);
-        if len <= allowed || limit < allowed {
-            return Ok(());
-        }
-        self.newest.clear();
-        reserve(&mut self.newest, len)?;
-        self.newest.extend(self.history.tokens().iter().rev());
-        resize(&mut self.repeats, self.newest.len(), 0)?;
-        matches(&self.newest, &mut self.repeats);
-        reserve(&mut self.next, self.newest.len())?;
-        // A repetition and the token that came after it.
-        for (length, token) in self.repeats[1..].iter().zip(&self.newest) {
-            let length = *length.min(&limit);
-            if length >= allowed {
-                self.next.push((*token, length));
-            }
-        }
-        // One entry for each token, its longest, in rising order of tokens.
-        radix::sort_by_id(&mut self.next, &mut self.spare)?;
-        self.next.dedup_by(|other, kept| {
-            let same = other.0 == kept.0;
-            if same {
-                kept.1 = kept.1.max(other.1);
-            }
-            same
-        });
-        self.next.retain(|(token, _)| !self.breakers.is_breaker(*token));
+        let limit = self.progress.tokens_since(self.history.tokens().len());
+        let next = self.repeats.find(self.history.tokens(), allowed, limit)?;
+        next.retain(|(token, _)| !self.breakers.is_breaker(*token));
         Ok(())
     }
 
@@ -149,26 +110,6 @@ impl Dry {
         let excess = length as i32 - self.allowed_length;
         let exponent = if most > 0 { excess.min(most) } else { excess };
         (f64::from(self.multiplier) * f64::from(self.base).powf(f64::from(exponent))) as f32
-    }
-}
-
-/// The Z function: for each place, how many values from there on equal the first ones.
-fn matches(values: &[i32], lengths: &mut [usize]) {
-    // Of the runs so far that equal the beginning, the one that ends last.
-    let (mut start, mut end) = (0, 0);
-    for place in 1..values.len() {
-        // Most places: nothing is known of them, and not even one token is equal.
-        if place >= end && values[place] != values[0] {
-            lengths[place] = 0;
-            continue;
-        }
-        let known = if place < end { lengths[place - start].min(end - place) } else { 0 };
-        let more = values[place + known..].iter().zip(&values[known..]);
-        let length = known + more.take_while(|(a, b)| a == b).count();
-        lengths[place] = length;
-        if place + length > end {
-            (start, end) = (place, place + length);
-        }
     }
 }
 
@@ -189,7 +130,7 @@ impl StageOps for Dry {
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         self.find()?;
-        candidates.edit(&self.next, |length, logit| logit - self.penalty(*length))
+        candidates.edit(self.repeats.found(), |length, logit| logit - self.penalty(*length))
     }
 
     fn prepare(&mut self) -> Result<(), Error> {

@@ -1,6 +1,7 @@
 //! Tokens that are not too improbable by themselves (Hewitt et al. 2022, "Truncation Sampling as Language
 //! Model Desmoothing"; Hugging Face's `EpsilonLogitsWarper`).
 
+use super::cutoff::cut;
 use crate::chain::candidates::Candidates;
 use crate::chain::form::{Parameter, Value};
 use crate::chain::not_nan;
@@ -50,11 +51,7 @@ impl StageOps for EpsilonCutoff {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
-        let (list, _) = candidates.ranked()?;
-        // In rank order, so the first that falls short is the end.
-        let kept = list.tokens().iter().position(|token| token.p < self.epsilon);
-        list.truncate(kept.unwrap_or(usize::MAX).max(self.min_keep));
-        Ok(())
+        cut(candidates, self.min_keep, |_| f64::from(self.epsilon)).map(|_| ())
     }
 
     fn main_parameter(&self) -> Option<&dyn Display> {

@@ -2,12 +2,11 @@
 //! frequency and by presence.
 
 use super::TryClone;
-use super::history::History;
+use super::tally::Tally;
 use crate::chain::candidates::Candidates;
 use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
-use crate::memory::{copy, reserve};
 use crate::rules::penalty;
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
@@ -15,9 +14,7 @@ use core::fmt::{self, Write};
 #[derive(Debug)]
 pub(in crate::chain) struct Penalties {
     strengths: penalty::Penalties,
-    history: History,
-    /// The distinct tokens of the history in rising order, with their counts.
-    counts: Vec<(i32, u32)>,
+    tally: Tally,
 }
 
 impl Stage {
@@ -38,10 +35,7 @@ impl Stage {
         if !strengths.are_valid() {
             return Err(Error::BadArgument);
         }
-        let history = History::new(last_n)?;
-        let mut counts = Vec::new();
-        reserve(&mut counts, history.room())?;
-        Ok(Penalties { strengths, history, counts }.into())
+        Ok(Penalties { strengths, tally: Tally::new(last_n)? }.into())
     }
 }
 
@@ -68,24 +62,19 @@ impl Penalties {
 
 impl TryClone for Penalties {
     fn try_clone(&self) -> Result<Self, Error> {
-        let history = self.history.try_clone()?;
-        let mut counts = copy(&self.counts)?;
-        let room = history.room().saturating_sub(counts.len());
-        reserve(&mut counts, room)?;
-        Ok(Self { history, counts, ..*self })
+        Ok(Self { tally: self.tally.try_clone()?, ..*self })
     }
 }
 
 impl StageOps for Penalties {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
-        let Self { history, counts, .. } = self;
         let penalty::Penalties { repeat, frequency, presence } = self.strengths;
-        write!(out, "last_n {}, repeat {repeat}, frequency {frequency}", history.last_n())?;
-        write!(out, ", presence {presence}; {} tokens", counts.len())
+        write!(out, "last_n {}, repeat {repeat}, frequency {frequency}", self.tally.last_n())?;
+        write!(out, ", presence {presence}; {} tokens", self.tally.counts().len())
     }
 
     fn is_off(&self) -> bool {
-        self.strengths.are_off() || self.history.last_n() == 0
+        self.strengths.are_off() || self.tally.last_n() == 0
     }
 
     fn edits_single_logits(&self) -> bool {
@@ -93,36 +82,24 @@ impl StageOps for Penalties {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
-        candidates.edit(&self.counts, |count, logit| self.strengths.apply(logit, *count as usize))
+        let counts = self.tally.counts();
+        candidates.edit(counts, |count, logit| self.strengths.apply(logit, *count as usize))
     }
 
     fn prepare(&mut self) -> Result<(), Error> {
-        reserve(&mut self.counts, 1)?;
-        self.history.reserve()
+        self.tally.reserve()
     }
 
     fn accept(&mut self, token: i32) {
-        match self.counts.binary_search_by_key(&token, |count| count.0) {
-            Ok(place) => self.counts[place].1 += 1,
-            Err(place) => self.counts.insert(place, (token, 1)),
-        }
-        let old = self.history.push(token);
-        let place = old.and_then(|old| self.counts.binary_search_by_key(&old, |c| c.0).ok());
-        if let Some(place) = place {
-            self.counts[place].1 -= 1;
-            if self.counts[place].1 == 0 {
-                self.counts.remove(place);
-            }
-        }
+        self.tally.push(token);
     }
 
     fn reset(&mut self) {
-        self.history.clear();
-        self.counts.clear();
+        self.tally.clear();
     }
 
     fn history_len(&self) -> Option<usize> {
-        Some(self.history.tokens().len())
+        Some(self.tally.len())
     }
 
     fn warn(&self, seen: &Observed<'_>, warnings: &mut Warnings<'_>) -> Result<(), Error> {

@@ -5,6 +5,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::not_nan;
 use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
+use crate::rules::temperature::Scale;
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
 
@@ -53,7 +54,7 @@ impl StageOps for Temperature {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
-        candidates.scale(self.t)
+        candidates.scale(Scale::Divide(self.t))
     }
 
     fn main_parameter(&self) -> Option<&dyn Display> {

@@ -7,7 +7,7 @@ use crate::chain::not_nan;
 use crate::chain::observed::{Observed, Threshold};
 use crate::chain::ops::StageOps;
 use crate::rules::entropy::entropy;
-use crate::rules::temperature::dynamic;
+use crate::rules::temperature::{Scale, dynamic};
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -85,7 +85,7 @@ impl StageOps for TemperatureExt {
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         self.chosen = self.choose(candidates)?;
-        self.chosen.map_or(Ok(()), |t| candidates.scale(t))
+        self.chosen.map_or(Ok(()), |t| candidates.scale(Scale::Divide(t)))
     }
 
     fn threshold(&self, _seen: &Observed<'_>) -> Option<Threshold> {

@@ -13,8 +13,8 @@ use core::fmt::{self, Write};
 #[derive(Debug, Clone)]
 pub(in crate::chain) struct Xtc {
     probability: f32,
-    threshold: f32,
-    min_keep: usize,
+    pub(super) threshold: f32,
+    pub(super) min_keep: usize,
     generator: Generator,
     /// The random number of the next pass.
     chance: f32,
@@ -35,17 +35,35 @@ impl Stage {
         min_keep: usize,
         seed: u32,
     ) -> Result<Self, Error> {
+        Xtc::new(probability, threshold, min_keep, seed).map(Self::from)
+    }
+}
+
+impl Xtc {
+    pub(super) fn new(
+        probability: f32,
+        threshold: f32,
+        min_keep: usize,
+        seed: u32,
+    ) -> Result<Self, Error> {
         let (probability, threshold) = (not_nan(probability)?, not_nan(threshold)?);
         if threshold <= 0.0 {
             return Err(Error::BadArgument);
         }
         let mut generator = Generator::new(seed);
         let chance = generator.uniform_float();
-        Ok(Xtc { probability, threshold, min_keep, generator, chance, used: false }.into())
+        Ok(Self { probability, threshold, min_keep, generator, chance, used: false })
     }
-}
 
-impl Xtc {
+    /// Whether the stage acts in this pass, which takes its random number unless there is only one candidate.
+    pub(super) fn acts(&mut self, candidates: &mut Candidates<'_>) -> Result<bool, Error> {
+        if candidates.len() < 2 {
+            return Ok(false);
+        }
+        let chance = candidates.uniforms.kept_float(self.chance, &mut self.used)?;
+        Ok(chance <= self.probability)
+    }
+
     pub(super) const PARAMETERS: &[Parameter] = &[
         Parameter::Float("PROBABILITY", None),
         Parameter::Float("THRESHOLD", None),
@@ -84,11 +102,7 @@ impl StageOps for Xtc {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
-        if candidates.len() < 2 {
-            return Ok(());
-        }
-        let chance = candidates.uniforms.kept_float(self.chance, &mut self.used)?;
-        if chance > self.probability {
+        if !self.acts(candidates)? {
             return Ok(());
         }
         let (list, _) = candidates.ranked()?;

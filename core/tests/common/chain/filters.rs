@@ -1,6 +1,6 @@
 //! Stages that drop candidates, each only called if it is not off.
 
-use super::List;
+use super::{Candidate, List};
 use crate::common::oracle::{Mt19937, rank};
 use s2sampler_core::SamplerParams;
 
@@ -8,6 +8,35 @@ use s2sampler_core::SamplerParams;
 pub fn top_k(list: &mut List, k: i32) {
     list.sort();
     list.items.truncate(k as usize);
+}
+
+/// Keeps l > -inf that are at least the k-th largest; without one, sorts and keeps the first.
+pub fn top_k_ties(list: &mut List, k: i32) {
+    let mut logits: Vec<f32> = list.items.iter().map(|c| c.logit).collect();
+    logits.sort_by(|a, b| b.partial_cmp(a).expect("no NaN"));
+    let kth = logits[(k as usize).min(logits.len()) - 1];
+    if logits[0] == f32::NEG_INFINITY {
+        list.sort();
+        return;
+    }
+    list.keep(|c| c.logit >= kth && c.logit > f32::NEG_INFINITY);
+}
+
+/// Sorts; softmax, or the p of a softmax stage; drops all ranks i > 0 from the first on where the running double
+/// sum of p is > p.
+pub fn top_p_exclusive(list: &mut List, p: f32) {
+    list.sort();
+    if !list.held {
+        list.softmax();
+    }
+    let mut running = 0.0_f64;
+    for rank in 0..list.len() {
+        running += f64::from(list.items[rank].p);
+        if rank > 0 && running > f64::from(p) {
+            list.items.truncate(rank);
+            return;
+        }
+    }
 }
 
 /// Sorts; softmax, or that of a softmax stage; keeps the ranks through the first at which the running double sum of
@@ -47,6 +76,25 @@ pub fn epsilon_cutoff(list: &mut List, epsilon: f32, min_keep: usize) {
     list.sort();
     list.softmax();
     let kept = list.items.iter().take_while(|c| c.p >= epsilon).count();
+    list.items.truncate(kept.max(min_keep).max(1));
+}
+
+/// Sorts; softmax; keeps p >= a * (largest p)^2 in double, and min_keep.
+pub fn top_a(list: &mut List, a: f32, min_keep: usize) {
+    list.sort();
+    list.softmax();
+    let largest = f64::from(list.items[0].p);
+    let limit = f64::from(a) * (largest * largest);
+    let kept = list.items.iter().filter(|c| f64::from(c.p) >= limit).count();
+    list.items.truncate(kept.max(min_keep).max(1));
+}
+
+/// Sorts; softmax; keeps p >= min(eta, sqrt(eta) * exp(-entropy)) in double, and min_keep.
+pub fn eta_cutoff(list: &mut List, eta: f32, min_keep: usize) {
+    list.sort();
+    list.softmax();
+    let limit = f64::from(eta).min(f64::from(eta).sqrt() * f64::exp(-list.entropy()));
+    let kept = list.items.iter().filter(|c| f64::from(c.p) >= limit).count();
     list.items.truncate(kept.max(min_keep).max(1));
 }
 
@@ -101,6 +149,33 @@ pub fn xtc(list: &mut List, mt: &mut Mt19937, probability: f32, threshold: f32, 
         if list.len() - dropped >= min_keep {
             list.items.drain(..dropped);
         }
+    }
+}
+
+/// As xtc, but of the ranks with p > threshold drops those whose p is above the smallest of these, unless their
+/// id is protected.
+pub fn xtc_protected(
+    list: &mut List,
+    mt: &mut Mt19937,
+    probability: f32,
+    threshold: f32,
+    min_keep: usize,
+    protected: &[i32],
+) {
+    if list.len() < 2 {
+        return;
+    }
+    if mt.float() > probability {
+        return;
+    }
+    list.sort();
+    list.softmax();
+    let likely = list.items.iter().map(|c| c.p).filter(|p| *p > threshold);
+    let least = likely.fold(f32::INFINITY, f32::min);
+    let goes = |c: &Candidate| c.p > least && !protected.contains(&c.id);
+    let dropped = list.items.iter().filter(|c| goes(c)).count();
+    if list.len() - dropped >= min_keep {
+        list.items.retain(|c| !goes(c));
     }
 }
 

@@ -3,6 +3,7 @@
 //! A list of candidates through which one stage goes after the other. It has no fast path and no note of
 //! its order: whenever a rule speaks of rank order, the list is sorted.
 
+pub mod custom;
 pub mod filters;
 pub mod logits;
 pub mod random;
@@ -35,6 +36,8 @@ pub struct List {
     pub s: f64,
     /// Whether e and S are those of a softmax stage, which a later top_p uses.
     pub held: bool,
+    /// How many candidates there were at first.
+    pub first_len: usize,
     /// After the s2 stage: how many candidates it kept that are not listed, because they are at -inf.
     pub s2: Option<usize>,
     /// Whether the last stage sorted, and whether it left the best alone.
@@ -53,8 +56,10 @@ impl List {
     /// A NaN counts as -inf.
     pub fn new(items: impl Iterator<Item = (i32, f32, f32)>) -> Self {
         let candidate = |(id, logit, p)| Candidate { id, logit: number(logit), p, e: 0.0 };
+        let items: Vec<_> = items.map(candidate).collect();
         Self {
-            items: items.map(candidate).collect(),
+            first_len: items.len(),
+            items,
             s: 0.0,
             held: false,
             s2: None,
@@ -184,17 +189,34 @@ pub struct State {
     pub accepted: Vec<i32>,
     pub mt: Mt19937,
     pub mu: f32,
+    /// Of adaptive_p: the weighted sum of probabilities, their weight, and what waits to be accepted.
+    pub sum: f32,
+    pub weight: f32,
+    pub pending: Option<(i32, f32)>,
 }
 
 impl State {
     fn new(spec: &Spec) -> Self {
         let (seed, mu) = match spec {
-            Spec::Xtc { seed, .. } | Spec::Dist(seed) => (*seed, 0.0),
+            Spec::Xtc { seed, .. } | Spec::XtcProtected { seed, .. } | Spec::Dist(seed) => {
+                (*seed, 0.0)
+            }
+            Spec::MirostatV2 { seed, tau, .. } | Spec::Mirostat { seed, tau, .. } => {
+                (*seed, 2.0 * tau)
+            }
+            Spec::AdaptiveP { seed, .. } => (*seed, 0.0),
             Spec::DistWith(options) => (options.seed, 0.0),
-            Spec::MirostatV2 { seed, tau, .. } => (*seed, 2.0 * tau),
             _ => (0, 0.0),
         };
-        Self { accepted: Vec::new(), mt: Mt19937::new(seed), mu }
+        let (sum, weight) = match spec {
+            Spec::AdaptiveP { target, decay, .. } => {
+                let left = 1.0 - decay.min(0.99);
+                (target / left, 1.0 / left)
+            }
+            _ => (0.0, 0.0),
+        };
+        let mt = Mt19937::new(seed);
+        Self { accepted: Vec::new(), mt, mu, sum, weight, pending: None }
     }
 
     /// H: the last `last_n` accepted tokens, all if it is -1.
@@ -252,7 +274,16 @@ impl Oracle {
     }
 
     pub fn accept(&mut self, token: i32) {
-        self.stages.iter_mut().for_each(|(_, state)| state.accepted.push(token));
+        for (spec, state) in &mut self.stages {
+            state.accepted.push(token);
+            if let (Spec::AdaptiveP { decay, .. }, Some((id, p))) = (&*spec, state.pending.take())
+                && id == token
+            {
+                let decay = decay.min(0.99);
+                state.sum = p + decay * state.sum;
+                state.weight = 1.0 + decay * state.weight;
+            }
+        }
     }
 
     pub fn reset(&mut self) {
@@ -278,21 +309,36 @@ pub(super) fn is_off(spec: &Spec) -> bool {
         Spec::Dry { multiplier, base, last_n, .. } => {
             multiplier == 0.0 || base < 1.0 || last_n == 0
         }
-        Spec::Temperature(t) => t == 1.0,
+        Spec::PenaltyEach { last_n, repeat } => last_n == 0 || repeat == 1.0,
+        Spec::PenaltyDecay { sustain, decay, repeat } => {
+            repeat == 1.0 || (sustain == 0 && decay == 0)
+        }
+        Spec::SequenceBias(ref biases) => biases.is_empty(),
+        Spec::MinTokens { count, ref ids } => count == 0 || ids.is_empty(),
+        Spec::Bitmask(ref words) => words.is_empty(),
+        Spec::TopA { a, .. } => a <= 0.0,
+        Spec::Smoothing { factor, .. } => factor <= 0.0,
+        Spec::NoRepeatNgram { n, last_n } => n == 0 || last_n == 0,
+        Spec::Temperature(t) | Spec::Scale(t) | Spec::PenaltyRun(t) => t == 1.0,
         Spec::TemperatureExt { t, delta, .. } => delta <= 0.0 && t == 1.0,
-        Spec::TopK(k) => k <= 0,
+        Spec::TopK(k) | Spec::TopKTies(k) => k <= 0,
+        Spec::TopPExclusive(p) => p > 1.0,
+        Spec::EtaCutoff { eta, .. } => eta <= 0.0,
         Spec::TopP { p, .. } | Spec::Typical { p, .. } => p >= 1.0,
         Spec::MinP { p, .. } => p <= 0.0,
         Spec::EpsilonCutoff { epsilon, .. } => epsilon <= 0.0,
         Spec::TopNSigma(n) => n <= 0.0,
-        Spec::Xtc { probability, threshold, .. } => probability <= 0.0 || threshold > 0.5,
-        Spec::S2(_)
-        | Spec::S2First { .. }
-        | Spec::Softmax
-        | Spec::Greedy
+        Spec::Xtc { probability, threshold, .. }
+        | Spec::XtcProtected { probability, threshold, .. } => {
+            probability <= 0.0 || threshold > 0.5
+        }
+        Spec::S2(_) | Spec::S2First { .. } | Spec::Softmax | Spec::Custom(_) => false,
+        Spec::Greedy
         | Spec::Dist(_)
         | Spec::DistWith(_)
-        | Spec::MirostatV2 { .. } => false,
+        | Spec::Mirostat { .. }
+        | Spec::MirostatV2 { .. }
+        | Spec::AdaptiveP { .. } => false,
     }
 }
 
@@ -307,6 +353,40 @@ pub(super) fn pass(spec: &Spec, state: &mut State, list: &mut List) -> Option<us
                 logits::dry(state.history(last_n), multiplier, base, allowed_length, breakers);
             list.edit(|c| c.logit - penalties.get(&c.id).unwrap_or(&0.0));
         }
+        Spec::PenaltyEach { last_n, repeat } => {
+            logits::penalty_each(list, state.history(last_n), repeat);
+        }
+        Spec::PenaltyRun(repeat) => logits::penalty_run(list, &state.accepted, repeat),
+        Spec::NoRepeatNgram { n, last_n } => {
+            logits::no_repeat_ngram(list, state.history(last_n), n);
+        }
+        Spec::PenaltyDecay { sustain, decay, repeat } => {
+            logits::penalty_decay(list, &state.accepted, sustain, decay, repeat);
+        }
+        Spec::SequenceBias(ref biases) => logits::sequence_bias(list, &state.accepted, biases),
+        Spec::MinTokens { count, ref ids } => {
+            if state.accepted.len() < count as usize {
+                list.edit(|c| if ids.contains(&c.id) { f32::NEG_INFINITY } else { c.logit });
+            }
+        }
+        Spec::Bitmask(ref words) => logits::bitmask(list, words),
+        Spec::TopA { a, min_keep } => filters::top_a(list, a, min_keep),
+        Spec::Smoothing { factor, curve } => logits::smoothing(list, factor, curve),
+        Spec::XtcProtected { probability, threshold, min_keep, ref protected, .. } => {
+            filters::xtc_protected(
+                list,
+                &mut state.mt,
+                probability,
+                threshold,
+                min_keep,
+                protected,
+            );
+        }
+        Spec::Custom(ref thinner) => return thinned(list, thinner.selects, state.accepted.len()),
+        Spec::Scale(factor) => logits::scale(list, factor),
+        Spec::TopKTies(k) => filters::top_k_ties(list, k),
+        Spec::TopPExclusive(p) => filters::top_p_exclusive(list, p),
+        Spec::EtaCutoff { eta, min_keep } => filters::eta_cutoff(list, eta, min_keep),
         Spec::Temperature(t) => logits::temperature(list, t),
         Spec::TemperatureExt { t, delta, exponent } => {
             logits::temperature_ext(list, t, delta, exponent);
@@ -333,9 +413,29 @@ pub(super) fn pass(spec: &Spec, state: &mut State, list: &mut List) -> Option<us
         Spec::DistWith(ref options) => {
             return Some(select::dist_with(list, &mut state.mt, options));
         }
+        Spec::Mirostat { tau, eta, m, .. } => {
+            return Some(select::mirostat(list, state, tau, eta, m));
+        }
+        Spec::AdaptiveP { target, .. } => return Some(select::adaptive_p(list, state, target)),
         Spec::MirostatV2 { tau, eta, .. } => {
             return Some(select::mirostat_v2(list, state, tau, eta));
         }
     }
     None
+}
+
+/// What the caller's own stage of the tests does.
+fn thinned(list: &mut List, selects: bool, accepted: usize) -> Option<usize> {
+    let (before, mut place) = (list.len(), 0);
+    list.items.retain(|_| {
+        place += 1;
+        place % 3 != 2
+    });
+    list.edit(|c| if c.id % 2 == 0 { c.logit } else { c.logit - accepted as f32 });
+    list.items.reverse();
+    if list.len() < before {
+        list.s2 = list.s2.map(|_| 0);
+    }
+    let best = list.items.iter().position(|c| c.logit > f32::NEG_INFINITY);
+    if selects { Some(best.expect("a candidate above -inf")) } else { None }
 }

@@ -1,5 +1,6 @@
 //! Random stages: usual values, values at which they are off, extremes, and cuts that fall on a candidate.
 
+use super::custom::Thinner;
 use super::spec::Spec;
 use crate::common::oracle::Mt19937;
 use crate::common::rows::SplitMix;
@@ -57,20 +58,31 @@ impl Aim {
 
     fn selecting(&self, random: &mut SplitMix) -> Spec {
         let seed = random.next() as u32;
-        match random.below(8) {
+        match random.below(10) {
             0 => Spec::Greedy,
             1 => Spec::MirostatV2 {
                 seed,
                 tau: random.pick(&[0.0, 0.1, 1.0, 3.0, 5.0, 12.0]),
                 eta: random.pick(&[0.0, 0.1, 1.0, 5.0]),
             },
-            2..=4 => Spec::DistWith(dist(seed, random)),
+            2 => Spec::Mirostat {
+                seed,
+                tau: random.pick(&[-3.0, 0.0, 0.1, 1.0, 3.0, 5.0, 12.0, 1e30]),
+                eta: random.pick(&[0.0, 0.1, 1.0, 5.0]),
+                m: random.pick(&[2, 3, 40, 100, i32::MAX]),
+            },
+            3 => Spec::AdaptiveP {
+                target: any_of(&[-1.0, -0.0, 0.0, 0.1, 0.3, 0.7, 1.0], random.unit(), random),
+                decay: random.pick(&[0.0, 0.5, 0.9, 0.99, 1.0, f32::INFINITY]),
+                seed,
+            },
+            4..=6 => Spec::DistWith(dist(seed, random)),
             _ => Spec::Dist(seed),
         }
     }
 
     fn stage(&self, random: &mut SplitMix) -> Spec {
-        match random.below(18) {
+        match random.below(34) {
             0 => Spec::LogitBias(self.biases(random)),
             1 | 2 => Spec::Penalties {
                 last_n: random.pick(&[-1, 0, 1, 2, 7, 64, 64, 1 << 20]),
@@ -130,7 +142,7 @@ impl Aim {
                 ]),
                 exponent: random.pick(&[0.0, 0.5, 1.0, 1.0, 2.0, -1.0, 1e30, -1e30]),
             },
-            13 => Spec::Dry {
+            13 | 32 => Spec::Dry {
                 multiplier: random.pick(&[0.0, 0.8, 0.8, 2.0, -1.0, 1e30]),
                 base: random.pick(&[0.5, 1.0, 1.000_001, 1.75, 1.75, 3.0, 1e20, f32::MAX]),
                 allowed_length: random.pick(&[0, 1, 1, 2, 3]),
@@ -142,7 +154,7 @@ impl Aim {
                 top_p: any_of(&[0.8, 1.0, f32::NAN], self.nucleus(random), random),
                 top_k: self.limit(random),
             }),
-            16 => Spec::S2First {
+            31 => Spec::S2First {
                 params: SamplerParams {
                     temperature: any_of(&[0.7, f32::NAN], temperature(random), random),
                     top_p: any_of(&[0.7, 1.0, f32::NAN], self.nucleus(random), random),
@@ -162,6 +174,90 @@ impl Aim {
                 ),
                 min_keep: self.min_keep(random),
             },
+            16 => Spec::Scale(any_of(
+                &[1e-45, 1e-30, 0.5, 1.0, 1.25, 2.0, 1e30, 1e38, f32::MAX],
+                1.0 / (0.1 + random.unit()),
+                random,
+            )),
+            17 => Spec::TopKTies(self.limit(random)),
+            18 => Spec::TopPExclusive(self.nucleus(random)),
+            19 => Spec::PenaltyEach {
+                last_n: random.pick(&[-1, 0, 1, 2, 7, 64, 64, 1 << 20]),
+                repeat: random.pick(&[1.0, 1.1, 1.1, 1.5, 0.5, 1e-45, 1e-30, 1e30, f32::MAX]),
+            },
+            20 => Spec::PenaltyRun(random.pick(&[1.0, 1.1, 1.1, 1.5, 0.5, 1e-45, 1e30, f32::MAX])),
+            21 => Spec::NoRepeatNgram {
+                n: random.pick(&[0, 1, 1, 2, 2, 3, 4, i32::MAX]),
+                last_n: random.pick(&[-1, -1, -1, 0, 1, 3, 20, 1 << 20]),
+            },
+            22 => Spec::EtaCutoff {
+                eta: any_of(
+                    &[-1.0, 0.0, 1e-45, 1e-4, 1e-3, 0.02, 0.3, 1.0, 2.0, f32::INFINITY],
+                    near(random.pick(&self.probabilities), random),
+                    random,
+                ),
+                min_keep: self.min_keep(random),
+            },
+            23 => {
+                let (sustain, decay) = random.pick(&[
+                    (0, 0),
+                    (0, 1),
+                    (1, 0),
+                    (2, 3),
+                    (5, 20),
+                    (64, 64),
+                    (0, 1 << 20),
+                    (-1, 0),
+                    (-1, 7),
+                ]);
+                let repeat = random.pick(&[1.0, 1.1, 1.5, 0.5, 1e-45, 1e30, f32::MAX]);
+                Spec::PenaltyDecay { sustain, decay, repeat }
+            }
+            24 => Spec::SequenceBias(self.sequences(random)),
+            25 => Spec::MinTokens {
+                count: random.pick(&[0, 1, 2, 3, 8, 30, i32::MAX]),
+                ids: self.ids(random),
+            },
+            26 => {
+                let words = self.n.div_ceil(32) + random.pick(&[0, 0, 0, 1, 3]);
+                let words = words - random.below(2).min(words);
+                let any = random.below(3);
+                let mut word = || match any {
+                    0 => random.pick(&[0, -1, -1, i32::MIN, 1]),
+                    1 => (random.next() | random.next()) as i32,
+                    _ => random.next() as i32,
+                };
+                Spec::Bitmask((0..words).map(|_| word()).collect())
+            }
+            27 => Spec::TopA {
+                a: any_of(
+                    &[-1.0, 0.0, 1e-45, 1e-4, 0.02, 0.2, 0.5, 1.0, 2.0, f32::INFINITY],
+                    near(random.pick(&self.probabilities), random),
+                    random,
+                ),
+                min_keep: self.min_keep(random),
+            },
+            28 => Spec::Smoothing {
+                factor: random.pick(&[-1.0, 0.0, 1e-45, 0.01, 0.2, 0.2, 1.5, 1e30, f32::MAX]),
+                curve: random.pick(&[1.0, 1.0, 1.5, 3.0, 4.5, 0.5, -2.0, 1e30]),
+            },
+            29 => {
+                let seed = random.next() as u32;
+                let drawn = Mt19937::new(seed).next_u32() as f32 / 2.0_f32.powi(32);
+                let beside = near(drawn, random);
+                Spec::XtcProtected {
+                    probability: any_of(&[0.0, 0.5, 0.9, 1.0, 2.0], beside, random),
+                    threshold: any_of(
+                        &[1e-45, 1e-6, 1e-4, 0.01, 0.1, 0.3, 0.5, 0.51],
+                        near(random.pick(&self.probabilities), random).max(1e-45),
+                        random,
+                    ),
+                    min_keep: self.min_keep(random),
+                    seed,
+                    protected: self.ids(random),
+                }
+            }
+            30 => Spec::Custom(Thinner::default()),
             _ => Spec::Softmax,
         }
     }
@@ -234,6 +330,29 @@ impl Aim {
             false => random.pick(&values),
         };
         ids.into_iter().map(|id| (id, bias(random))).collect()
+    }
+
+    fn ids(&self, random: &mut SplitMix) -> Vec<i32> {
+        let count = random.pick(&[0, 1, 3, 3, 40]);
+        let mut id = || match random.below(4) {
+            0 => random.below(2 * self.n) as i32 - 1,
+            1 => random.below(self.n.min(4)) as i32,
+            _ => random.pick(&self.history),
+        };
+        (0..count).map(|_| id()).collect()
+    }
+
+    fn sequences(&self, random: &mut SplitMix) -> Vec<(Vec<i32>, f32)> {
+        let count = random.pick(&[0, 1, 3, 12]);
+        let values = [0.0, 1.0, -2.5, 30.0, f32::NEG_INFINITY, f32::INFINITY, f32::MAX];
+        let mut one = || {
+            let len = 1 + random.below(3);
+            let tokens = (0..len).map(|_| random.pick(&self.history)).collect();
+            let usual = random.below(3) > 0;
+            let bias = if usual { 10.0 * random.unit() - 5.0 } else { random.pick(&values) };
+            (tokens, bias)
+        };
+        (0..count).map(|_| one()).collect()
     }
 
     fn breakers(&self, random: &mut SplitMix) -> Vec<Vec<i32>> {

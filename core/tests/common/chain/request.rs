@@ -86,8 +86,19 @@ impl Oracle {
             if is_off(spec) {
                 continue;
             }
-            let edits =
-                matches!(spec, Spec::LogitBias(_) | Spec::Penalties { .. } | Spec::Dry { .. });
+            let edits = matches!(
+                spec,
+                Spec::LogitBias(_)
+                    | Spec::SequenceBias(_)
+                    | Spec::MinTokens { .. }
+                    | Spec::Bitmask(_)
+                    | Spec::Penalties { .. }
+                    | Spec::PenaltyEach { .. }
+                    | Spec::PenaltyRun(_)
+                    | Spec::PenaltyDecay { .. }
+                    | Spec::NoRepeatNgram { .. }
+                    | Spec::Dry { .. }
+            );
             if !edits && penalised.is_none() {
                 penalised = Some(list.clone());
             }
@@ -162,6 +173,13 @@ fn keeping(id: i32, spec: &Spec, list: &mut List, stage: impl FnOnce(&mut List))
             list.items.push(kept);
         }
         Spec::Typical { .. } => list.items.push(kept),
+        Spec::Custom(_) if !list.items.is_sorted_by(|a, b| rank_order(a, b).is_le()) => {
+            list.items.push(kept);
+        }
+        Spec::Custom(_) => {
+            let behind = list.items.iter().filter(|c| rank_order(c, &kept).is_lt()).count();
+            list.items.insert(behind, kept);
+        }
         _ if list.has_sorted => {
             let behind = list.items.iter().filter(|c| rank_order(c, &kept).is_lt()).count();
             list.items.insert(behind, kept);

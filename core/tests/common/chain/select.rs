@@ -143,3 +143,68 @@ pub fn mirostat_v2(list: &mut List, state: &mut State, tau: f32, eta: f32) -> us
     state.mu -= eta * (-p[place].log2() - tau);
     place
 }
+
+/// p = e / S, S the binary32 sum in the order of the list.
+fn float_softmax(list: &mut List) {
+    let e = list.exponentials();
+    let mut sum = 0.0_f32;
+    for e in &e {
+        sum += e;
+    }
+    for (c, e) in list.items.iter_mut().zip(&e) {
+        c.p = e / sum;
+    }
+    list.held = false;
+}
+
+/// One candidate takes no word.
+fn by_p(list: &List, mt: &mut Mt19937) -> usize {
+    let p: Vec<f32> = list.items.iter().map(|c| c.p).collect();
+    if p.len() == 1 { 0 } else { discrete(&p, mt.uniform()) }
+}
+
+/// Sorts; float softmax; s = sum of t b / sum of t t over the first m - 1 pairs of ranks, t = ln((i + 2) / (i + 1)),
+/// b = ln(p[i] / p[i + 1]); keeps ((s - 1) * 2^mu / (1 - N^-(s - 1)))^(1 / s), rounded down, 1 at least, N the
+/// number of candidates at first; then as mirostat_v2.
+pub fn mirostat(list: &mut List, state: &mut State, tau: f32, eta: f32, m: i32) -> usize {
+    list.sort();
+    float_softmax(list);
+    let (mut above, mut below) = (0.0_f32, 0.0_f32);
+    for i in 0..list.len().min(m as usize) - 1 {
+        let t = ((i + 2) as f32 / (i + 1) as f32).ln();
+        let b = (list.items[i].p / list.items[i + 1].p).ln();
+        above += t * b;
+        below += t * t;
+    }
+    let s = above / below;
+    let n = list.first_len as f32;
+    let k = (((s - 1.0) * f32::powf(2.0, state.mu)) / (1.0 - n.powf(-(s - 1.0)))).powf(1.0 / s);
+    // Of NaN the larger is 1.
+    list.items.truncate(k.max(1.0) as usize);
+    float_softmax(list);
+    let place = by_p(list, &mut state.mt);
+    state.mu -= eta * (-list.items[place].p.log2() - tau);
+    place
+}
+
+/// Float softmax. With target >= 0: a = 2 target - sum / weight, from 0 to 1; d = |p - a| / 0.3; l = 5 - 10 d d /
+/// (1 + d) for l > -inf; float softmax again. Selects by p. The p of before wait for the token to be accepted.
+pub fn adaptive_p(list: &mut List, state: &mut State, target: f32) -> usize {
+    float_softmax(list);
+    if target < 0.0 {
+        return by_p(list, &mut state.mt);
+    }
+    let a = (2.0 * target - state.sum / state.weight).clamp(0.0, 1.0);
+    let before = list.items.clone();
+    list.edit(|c| {
+        if c.logit == f32::NEG_INFINITY {
+            return c.logit;
+        }
+        let d = ((c.p - a) * (1.0 / 0.3)).abs();
+        5.0 - 10.0 * d * d / (1.0 + d)
+    });
+    float_softmax(list);
+    let place = by_p(list, &mut state.mt);
+    state.pending = Some((before[place].id, before[place].p));
+    place
+}

@@ -2,17 +2,20 @@
 //!
 //! - *Edits.* The k best of the edited row are among the edited tokens and the k + e best of the row,
 //!   e being the number of edits, for at most e of those are edited.
-//! - *Division.* l / T rises with l, but not strictly: rounding can make unequal logits equal, and then the
-//!   lower id comes first. So ranks are taken until the quotient of the last is below that of the k-th.
+//! - *Scaling.* l / T and l * factor rise with l, but not strictly: rounding can make unequal logits equal, and then the
+//!   lower id comes first. So ranks are taken until the scaled logit of the last is below that of the k-th.
 
 use super::{Frozen, Row, token};
 use crate::chain::candidates::{Cut, List};
+use crate::chain::exps::Softmax;
 use crate::chain::scratch::Scratch;
 use crate::draw::first::{self, Kept};
 use crate::draw::nucleus;
 use crate::memory::{reserve, resize};
 use crate::rules::first::Ranks;
+use crate::rules::nucleus::exclusive_in_double;
 use crate::rules::rank::{RankKey, nan_to_neg_inf};
+use crate::rules::softmax::probability;
 use crate::select::{BlockedRow, RankedPrefix, lowest, reaching};
 use crate::simd::Segment;
 use crate::{Error, SamplerParams};
@@ -25,9 +28,9 @@ impl Row<'_> {
     /// The largest logit.
     pub(in crate::chain::candidates) fn top(&self, scratch: &mut Scratch) -> Result<f32, Error> {
         if self.memory.edits.is_empty() {
-            // NaN counts as -inf in the scan, and dividing by a finite number keeps the order.
+            // NaN counts as -inf in the scan, and scaling keeps the order.
             let blocked = self.scan(scratch.kernels, &mut scratch.scan)?;
-            return Ok(self.divided(blocked.top));
+            return Ok(self.scaled(blocked.top));
         }
         Ok(self.best(scratch)?.logit())
     }
@@ -50,7 +53,7 @@ impl Row<'_> {
         let mut blocked = self.scan(*kernels, scan)?;
         let edits = self.memory.edits.iter().map(|(id, logit)| RankKey::new(*logit, *id));
         let unedited = |id: u32, logit: f32| {
-            let key = || RankKey::new(nan_to_neg_inf(self.divided(logit)), id);
+            let key = || RankKey::new(nan_to_neg_inf(self.scaled(logit)), id);
             self.edit_of(id).is_err().then(key)
         };
         let others = if blocked.top.is_finite() {
@@ -126,27 +129,59 @@ impl Row<'_> {
         prefix.clear();
         let needed = k.saturating_add(self.memory.edits.len()).min(blocked.len);
         prefix.grow(blocked, needed)?;
-        if let Some(divisor) = self.divisor {
-            let quotient = |key: Option<&RankKey>| key.map(|key| key.logit() / divisor);
-            let worst = quotient(prefix.keys().get(needed - 1));
-            while !prefix.is_whole() && quotient(prefix.keys().last()) >= worst {
+        if let Some(by) = self.scale {
+            let scaled = |key: Option<&RankKey>| key.map(|key| by.apply(key.logit()));
+            let worst = scaled(prefix.keys().get(needed - 1));
+            while !prefix.is_whole() && scaled(prefix.keys().last()) >= worst {
                 prefix.grow(blocked, (2 * prefix.keys().len()).min(blocked.len))?;
             }
         }
         Ok(())
     }
 
-    /// Lists the first `k` of the prefix, with edits and the divisor.
+    /// The k-th largest logit above -inf, or the smallest if there are fewer; none if there is none, or the
+    /// largest is not finite.
+    pub(in crate::chain::candidates) fn kth(
+        &mut self,
+        scratch: &mut Scratch,
+        k: usize,
+    ) -> Result<Option<f32>, Error> {
+        let ranked = k.saturating_add(self.memory.edits.len());
+        if ranked > self.logits.len() / COPY_ABOVE_ONE_IN {
+            self.materialize()?;
+        }
+        let Scratch { kernels, scan, prefix, .. } = scratch;
+        let mut blocked = self.scan(*kernels, scan)?;
+        if !blocked.top.is_finite() {
+            return Ok(None);
+        }
+        let k = k.min(self.len());
+        self.grow_prefix(prefix, &mut blocked, k)?;
+        if self.is_untouched() {
+            let keys = prefix.keys();
+            return Ok(keys[..k.min(keys.len())].last().map(|key| key.logit()));
+        }
+        self.merge(scratch, k)?;
+        Ok(scratch.keys.last().map(|key| key.logit()))
+    }
+
+    /// Lists the first `k` of the prefix, with edits and the scale.
     fn list_merged(
         &self,
         scratch: &mut Scratch,
         list: &mut List<'_>,
         k: usize,
     ) -> Result<(), Error> {
+        self.merge(scratch, k)?;
+        list.fill_ranked(scratch.keys.iter().map(token))
+    }
+
+    /// Puts the first `k` of the prefix, with edits and the scale, into [`Scratch::keys`].
+    fn merge(&self, scratch: &mut Scratch, k: usize) -> Result<(), Error> {
         let Scratch { prefix, keys, .. } = scratch;
         let edits = &self.memory.edits;
         let others = prefix.keys().iter().filter(|key| self.edit_of(key.id()).is_err());
-        let others = others.map(|key| (key.id(), self.divided(key.logit())));
+        let others = others.map(|key| (key.id(), self.scaled(key.logit())));
         keys.clear();
         reserve(keys, prefix.keys().len() + edits.len())?;
         let all =
@@ -154,7 +189,7 @@ impl Row<'_> {
         keys.extend(all.map(|(id, logit)| RankKey::new(logit, id)));
         keys.sort_unstable();
         keys.truncate(k);
-        list.fill_ranked(keys.iter().map(token))
+        Ok(())
     }
 
     /// Lists the first `k` of the prefix.
@@ -195,6 +230,35 @@ impl Row<'_> {
         Ok(Cut::List)
     }
 
+    /// Cuts down to the ranks before the first, but rank 0, at which the running double sum of the
+    /// probabilities passes `p`: to a list, or if probabilities are frozen, in place. Unsupported where there
+    /// is no sum.
+    pub(in crate::chain::candidates) fn exclusive_nucleus(
+        &mut self,
+        scratch: &mut Scratch,
+        list: &mut List<'_>,
+        p: f32,
+    ) -> Result<Cut, Error> {
+        self.materialize()?;
+        let Scratch { kernels, scan, prefix, weights, .. } = scratch;
+        let mut blocked = self.scan(*kernels, scan)?;
+        if !blocked.top.is_finite() {
+            return Ok(Cut::Unsupported);
+        }
+        prefix.clear();
+        prefix.grow(&mut blocked, self.logits.len())?;
+        let logits = prefix.keys().iter().map(|key| key.logit());
+        let Softmax { sum, .. } = Softmax::of(*kernels, logits, weights)?;
+        let ranks = weights.len().min(self.len());
+        let kept = exclusive_in_double(weights[..ranks].iter().map(|e| probability(*e, sum)), p);
+        if self.frozen.is_some() {
+            self.frozen = Some(Frozen { ranks: Some(kept), by_id: false });
+            return Ok(Cut::InPlace);
+        }
+        self.list_prefix(scratch, list, kept)?;
+        Ok(Cut::List)
+    }
+
     /// Cuts down to the candidates whose logits are at least `limit`, in id order; unsupported if these
     /// are fewer than `min_keep`.
     pub(in crate::chain::candidates) fn at_least(
@@ -205,8 +269,8 @@ impl Row<'_> {
         min_keep: usize,
     ) -> Result<Cut, Error> {
         let reaches = |logit: f32| f64::from(logit) >= limit;
-        // The lowest logit of the source whose quotient reaches the limit.
-        let low = lowest(|logit| reaches(self.divided(logit)));
+        // The lowest logit of the source that reaches the limit once scaled.
+        let low = lowest(|logit| reaches(self.scaled(logit)));
         let Scratch { kernels, scan, keys, .. } = scratch;
         let blocked = self.scan(*kernels, scan)?;
         if let Some(frozen) = self.frozen {
@@ -229,9 +293,8 @@ impl Row<'_> {
                 edits.peek() != Some(&key.id())
             });
         }
-        if self.divisor.is_some() {
-            keys.iter_mut()
-                .for_each(|key| *key = RankKey::new(self.divided(key.logit()), key.id()));
+        if self.scale.is_some() {
+            keys.iter_mut().for_each(|key| *key = RankKey::new(self.scaled(key.logit()), key.id()));
         }
         let edits = || self.memory.edits.iter().filter(|edit| reaches(edit.1));
         let (mut left, mut place) = (keys.len(), keys.len() + edits().count());
