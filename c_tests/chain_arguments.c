@@ -31,6 +31,11 @@ static void without_a_chain(void) {
     CHECK(s2_chain_remove(NULL, 0) == S2_ERROR_NULL_POINTER);
     CHECK(s2_chain_set_seed(NULL, 0, 1) == S2_ERROR_NULL_POINTER);
     CHECK(s2_chain_get_seed(NULL, 0, &seed) == S2_ERROR_NULL_POINTER && seed == 17);
+    CHECK(s2_chain_state_size(NULL) == 0);
+    CHECK(s2_chain_save(NULL, &seed, sizeof seed) == S2_ERROR_NULL_POINTER && seed == 17);
+    CHECK(s2_chain_new_restored(NULL, 0) == NULL && s2_new_status() == S2_ERROR_NULL_POINTER);
+    CHECK(s2_chain_new_restored(&seed, sizeof seed) == NULL && s2_new_status() == S2_ERROR_BAD_ARGUMENT);
+    CHECK(s2_chain_new_restored(&seed, SIZE_MAX) == NULL && s2_new_status() == S2_ERROR_BAD_ARGUMENT);
     CHECK(s2_chain_count(NULL) == S2_ERROR_NULL_POINTER);
     CHECK(s2_chain_stage_name(NULL, 0) == NULL);
     CHECK(s2_chain_sample(NULL, row, 2) == S2_ERROR_NULL_POINTER);

@@ -160,6 +160,12 @@ void stages_as_in_c() {
     std::uint32_t seed = 0;
     CHECK(chain.set_seed(17, 8) == 0 && chain.get_seed(17, seed) == 0 && seed == 8);
     CHECK(chain.set_seed(16, 8) == S2_ERROR_BAD_ARGUMENT && s2_chain_set_seed(c, 17, 8) == 0);
+    const std::vector<unsigned char> state = chain.save();
+    CHECK(state.size() == s2_chain_state_size(c));
+    Chain restored = Chain::restored(state.data(), state.size());
+    CHECK(restored.count() == 18 && restored.save() == state);
+    CHECK(restored.sample(row()).token() == chain.clone().sample(row()).token());
+    CHECK(!Chain::restored(state.data(), state.size() - 1) && Chain(nullptr).save().empty());
     // Each selecting stage in its turn.
     CHECK(!chain.remove(20) && chain.remove(17) && s2_chain_remove(c, 17) == 0);
     same_draws();

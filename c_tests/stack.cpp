@@ -275,6 +275,16 @@ void chains() {
          }},
         {"s2_chain_clone", [] { own(s2_chain_clone(chain)); }},
         {"s2_chain_reset", [] { s2_chain_reset(chain); }},
+        {"s2_chain_state_size", [] { CHECK(s2_chain_state_size(chain) > 0); }},
+        {"s2_chain_save", [] {
+             static std::vector<unsigned char> state(s2_chain_state_size(chain));
+             CHECK(s2_chain_save(chain, state.data(), state.size()) == 0);
+         }},
+        {"s2_chain_new_restored", [] {
+             static std::vector<unsigned char> state(s2_chain_state_size(chain));
+             CHECK(s2_chain_save(chain, state.data(), state.size()) == 0);
+             own(s2_chain_new_restored(state.data(), state.size()));
+         }},
         {"s2_chain_set_seed", [] { CHECK(s2_chain_set_seed(chain, 0, 1) <= 0); }},
         {"s2_chain_get_seed", [] {
              std::uint32_t seed = 0;

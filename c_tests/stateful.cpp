@@ -559,7 +559,24 @@ void use_chain(World &w, Choices &c) {
         s2_chain_free(third);
     }
     s2_chain_free(twin);
-    switch (c.below(7)) {
+    switch (c.below(8)) {
+        case 7: {
+            // A saved chain goes on as its original does; bytes that were changed are no chain.
+            std::vector<unsigned char> state(s2_chain_state_size(chain));
+            CHECK(state.empty() == (chain == nullptr));
+            CHECK((s2_chain_save(chain, state.data(), state.size()) == 0) == !state.empty());
+            if (state.empty()) break;
+            CHECK(s2_chain_save(chain, state.data(), state.size() - 1) == S2_ERROR_BAD_ARGUMENT);
+            S2Chain *restored = s2_chain_new_restored(state.data(), state.size());
+            S2Chain *clone = s2_chain_clone(chain);
+            CHECK(s2_chain_sample(restored, row.logits.data(), row.n()) ==
+                  s2_chain_sample(clone, row.logits.data(), row.n()));
+            s2_chain_free(clone);
+            s2_chain_free(restored);
+            state[c.below(static_cast<int>(state.size()))] ^= 1;
+            CHECK(s2_chain_new_restored(state.data(), state.size()) == nullptr);
+            break;
+        }
         case 6: {
             const std::int32_t index = static_cast<std::int32_t>(c.below(9)) - 1;
             const auto seed = static_cast<std::uint32_t>(c.integer());

@@ -1231,6 +1231,39 @@ int32_t s2_chain_get_seed(const S2Chain *chain,
                           uint32_t *seed);
 
 /**
+ * Returns the number of bytes that s2_chain_save() writes for the chain as it is: it grows with the
+ * histories. 0 if a stage is of the caller's own.
+ */
+S2_MUST_USE size_t s2_chain_state_size(const S2Chain *chain);
+
+/**
+ * Writes the chain as bytes, to continue from it later, elsewhere, or twice: its stages with their
+ * parameters, histories and generators.
+ *
+ * The bytes carry a version and a checksum and are the same on every machine; the rest of the
+ * format is unspecified. A chain with a stage of the caller's own cannot be saved.
+ *
+ * `state`, `size`: a buffer for s2_chain_state_size() bytes and its size. Returns 0, or
+ * S2_ERROR_BAD_ARGUMENT if `size` is too small or a stage is the caller's own, and then nothing is
+ * written.
+ */
+S2_MUST_USE
+int32_t s2_chain_save(const S2Chain *chain,
+                      void *state,
+                      size_t size);
+
+/**
+ * Makes a chain in a saved state, which continues identically.
+ *
+ * `state`, `size`: what s2_chain_save() wrote, at any alignment, and exactly the number of bytes
+ * that s2_chain_state_size() returned there. NULL also with S2_ERROR_BAD_ARGUMENT if the bytes are
+ * not a saved chain, were changed, or have a version or a stage that this library does not know.
+ */
+S2_MUST_USE
+S2Chain *s2_chain_new_restored(const void *state,
+                                      size_t size);
+
+/**
  * Draws one token: applies the stages to a row, and accepts the selected token.
  *
  * `logits`, `n`: the row, as for s2_sample_token().

@@ -6,8 +6,8 @@
  * s2sampler.h is the manual: the steps of a draw, special values, random words, threads, fork, memory,
  * bit identity. This file refers to it and adds three rules:
  *
- *  - Nothing throws, and errors are values. Only Sampler::save() and Chain::dry(), which allocate a
- *    std::vector, are not noexcept.
+ *  - Nothing throws, and errors are values. Only save() of a Sampler or a Chain and Chain::dry(), which
+ *    allocate a std::vector, are not noexcept.
  *  - A count that no int32_t holds is S2_ERROR_BAD_ARGUMENT.
  *  - A Chain keeps the first error of its stages, and every draw with it returns that error.
  *
@@ -804,6 +804,20 @@ public:
     [[nodiscard]] static Chain preset(Preset preset, std::uint32_t seed,
                                       const ::S2PresetParams &params) noexcept {
         return Chain(s2_chain_new_preset(static_cast<std::int32_t>(preset), seed, &params));
+    }
+
+    /** A chain in the state that save() wrote; empty if the bytes are no saved chain. */
+    [[nodiscard]] static Chain restored(const void *state, std::size_t size) noexcept {
+        return Chain(s2_chain_new_restored(state, size));
+    }
+
+    /** The chain as bytes; empty if it cannot be saved. Throws what the vector's allocation throws. */
+    [[nodiscard]] std::vector<unsigned char> save() const {
+        std::vector<unsigned char> state(status_ < 0 ? 0 : s2_chain_state_size(get()));
+        if (state.empty() || s2_chain_save(get(), state.data(), state.size()) < 0) {
+            state.clear();
+        }
+        return state;
     }
 
     /** Takes over a handle of the C interface, and frees it; null makes an empty object. */

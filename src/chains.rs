@@ -5,7 +5,7 @@ use crate::guard::{Call, Opaque};
 use crate::handle::Handle;
 use crate::pointers::Rows;
 use crate::{guard, pointers};
-use core::ffi::c_char;
+use core::ffi::{c_char, c_void};
 use core::fmt;
 use core::mem::offset_of;
 use core::ptr;
@@ -251,6 +251,52 @@ pub unsafe extern "C" fn s2_chain_get_seed(
             chain.seed(usize::try_from(index).map_err(|_| Error::BadArgument)?)
         })?;
         pointers::write(seed, found)
+    })
+}
+
+/// Returns the number of bytes that s2_chain_save() writes for the chain as it is: it grows with the
+/// histories. 0 if a stage is of the caller's own.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_state_size(chain: *const S2Chain) -> usize {
+    guard::value(0, |call| guard::read(call, chain, |chain| chain.save_into(&mut [])).unwrap_or(0))
+}
+
+/// Writes the chain as bytes, to continue from it later, elsewhere, or twice: its stages with their
+/// parameters, histories and generators.
+///
+/// The bytes carry a version and a checksum and are the same on every machine; the rest of the
+/// format is unspecified. A chain with a stage of the caller's own cannot be saved.
+///
+/// `state`, `size`: a buffer for s2_chain_state_size() bytes and its size. Returns 0, or
+/// S2_ERROR_BAD_ARGUMENT if `size` is too small or a stage is the caller's own, and then nothing is
+/// written.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_save(
+    chain: *const S2Chain,
+    state: *mut c_void,
+    size: usize,
+) -> i32 {
+    guard::status(|call| {
+        guard::read(call, chain, |chain| {
+            let len = chain.save_into(&mut [])?;
+            let block = pointers::buffer(call, state.cast(), size, len)?;
+            chain.save_into(block).map(|_| ())
+        })
+    })
+}
+
+/// Makes a chain in a saved state, which continues identically.
+///
+/// `state`, `size`: what s2_chain_save() wrote, at any alignment, and exactly the number of bytes
+/// that s2_chain_state_size() returned there. NULL also with S2_ERROR_BAD_ARGUMENT if the bytes are
+/// not a saved chain, were changed, or have a version or a stage that this library does not know.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_chain_new_restored(state: *const c_void, size: usize) -> *mut S2Chain {
+    guard::new_handle(|call| {
+        Chain::restore(pointers::bytes(call, state.cast(), size)?).map(S2Chain::new)
     })
 }
 

@@ -314,6 +314,30 @@ pub(crate) unsafe fn write_all<T: Copy>(to: *mut T, items: &[T]) {
     }
 }
 
+/// The first `len` bytes of a caller's buffer of `size` bytes, to write to.
+///
+/// # Safety
+/// See the top of this file; no other pointer of the call leads to these bytes.
+#[expect(
+    clippy::mut_from_ref,
+    reason = "the reference bounds the lifetime, the memory is the caller's"
+)]
+pub(crate) unsafe fn buffer(
+    _: &Call,
+    to: *mut u8,
+    size: usize,
+    len: usize,
+) -> Result<&mut [u8], Error> {
+    if to.is_null() {
+        return Err(Error::NullPointer);
+    }
+    if size < len {
+        return Err(Error::BadArgument);
+    }
+    // SAFETY: not NULL, long enough, writable and unshared by the contract; bytes need no alignment.
+    Ok(unsafe { core::slice::from_raw_parts_mut(to, len) })
+}
+
 /// Rows of logits at equal distances, with a handle and a place for a token for each.
 pub(crate) struct Rows<H> {
     pub handles: *const *mut H,

@@ -57,6 +57,7 @@ mod rng;
 mod row_counts;
 mod rules;
 mod sampler;
+mod saved;
 mod select;
 mod sequential_sum;
 mod simd;

@@ -35,7 +35,7 @@ const NOT_SOURCES: [&str; 5] =
     ["src/fp_env.rs", "src/guard.rs", "src/handle.rs", "src/lib.rs", "src/pointers.rs"];
 
 /// The longest that the header may be, as a whole and for each function.
-const MAX_LINES: usize = 2600;
+const MAX_LINES: usize = 2700;
 const MAX_LINES_PER_FUNCTION: usize = 28;
 
 fn root() -> &'static Path {

@@ -4,6 +4,8 @@
 use super::Stage;
 use super::stages::FORMS;
 use crate::Error;
+use crate::memory::reserve;
+use crate::saved::Reader;
 
 /// The form of one stage.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +42,43 @@ pub enum Parameter {
     Tokens(&'static str),
     /// Any number of biases, each with a list of tokens.
     SequenceBiases,
+}
+
+impl Parameter {
+    /// Reads a value from a saved state.
+    pub(super) fn read(&self, from: &mut Reader<'_>) -> Result<Value, Error> {
+        Ok(match self {
+            Self::Float(..) => Value::Float(from.f32()?),
+            Self::Int(..) => Value::Int(from.i32()?),
+            Self::Count(..) => Value::Count(from.count()?),
+            Self::Seed(_) => Value::Seed(from.u32()?),
+            Self::Biases => {
+                let mut biases = Vec::new();
+                for _ in 0..from.items(8)? {
+                    reserve(&mut biases, 1)?;
+                    biases.push((from.i32()?, from.f32()?));
+                }
+                Value::Biases(biases)
+            }
+            Self::Breakers => {
+                let mut breakers = Vec::new();
+                for _ in 0..from.items(8)? {
+                    reserve(&mut breakers, 1)?;
+                    breakers.push(from.list()?);
+                }
+                Value::Breakers(breakers)
+            }
+            Self::Tokens(_) => Value::Tokens(from.list()?),
+            Self::SequenceBiases => {
+                let mut biases = Vec::new();
+                for _ in 0..from.items(12)? {
+                    reserve(&mut biases, 1)?;
+                    biases.push((from.f32()?, from.list()?));
+                }
+                Value::SequenceBiases(biases)
+            }
+        })
+    }
 }
 
 /// The value of a [`Parameter`], of the variant with the same name.

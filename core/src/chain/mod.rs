@@ -14,6 +14,7 @@ mod request;
 mod scratch;
 mod stage;
 mod stages;
+mod state;
 mod token;
 mod trace;
 

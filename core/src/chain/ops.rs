@@ -3,6 +3,7 @@
 use super::candidates::Candidates;
 use super::observed::{Observed, ObservedChain, Threshold, Warnings};
 use crate::Error;
+use crate::saved::{Reader, Writer};
 use core::fmt::{self, Debug, Display, Write};
 
 /// A stage of a chain: what it does to candidates, and what a report says about it.
@@ -53,6 +54,19 @@ pub(super) trait StageOps: Debug {
 
     /// Forgets the accepted tokens and restarts the generator from its seed.
     fn reset(&mut self) {}
+
+    /// Whether the stage can be made again from bytes.
+    fn is_savable(&self) -> bool {
+        true
+    }
+
+    /// Writes the parameters, in the order of the stage's form, and then what the stage remembers.
+    fn save(&self, out: &mut Writer<'_>);
+
+    /// Reads what a stage with the same parameters remembered.
+    fn load(&mut self, _from: &mut Reader<'_>) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// The seed of the stage's generator; none if it has none.
     fn seed(&self) -> Option<u32> {

@@ -14,4 +14,4 @@ mod system_seed;
 pub(crate) use generator::Generator;
 pub use generator::random_seed;
 pub(crate) use source::Source;
-pub(crate) use state::{STATE_LEN, restore, save};
+pub(crate) use state::{STATE_LEN, put, restore, save, take};

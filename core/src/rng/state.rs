@@ -6,6 +6,7 @@
 
 use super::Generator;
 use crate::Error;
+use crate::saved::{FRAME_LEN, Reader, Writer};
 use rand_mt::Mt;
 
 // MT19937's parameters by their names in the literature.
@@ -20,61 +21,43 @@ const UPPER_MASK: u32 = 0x8000_0000;
 const MAGIC: [u8; 4] = *b"S2MT";
 const VERSION: u32 = 1;
 
-/// The length of a block: magic, version, seed, words taken, the last 624 outputs, a checksum.
-pub(crate) const STATE_LEN: usize = 4 + 4 + 4 + 8 + 4 * N + 8;
+/// The length of a block: around seed, words taken and the last 624 outputs.
+pub(crate) const STATE_LEN: usize = FRAME_LEN + 4 + 8 + 4 * N;
 
 /// The state of `generator` at its present position.
 pub(crate) fn save(generator: &Generator) -> [u8; STATE_LEN] {
     let mut block = [0; STATE_LEN];
-    let mut at = 0;
-    let mut put = |bytes: &[u8]| {
-        block[at..at + bytes.len()].copy_from_slice(bytes);
-        at += bytes.len();
-    };
-    put(&MAGIC);
-    put(&VERSION.to_le_bytes());
-    put(&generator.seed().to_le_bytes());
-    put(&generator.words().to_le_bytes());
+    let mut writer = Writer::new(&mut block, MAGIC, VERSION);
+    put(generator, &mut writer);
+    let len = writer.finish();
+    debug_assert_eq!(len, STATE_LEN);
+    block
+}
+
+/// Writes the state of a generator into a block.
+pub(crate) fn put(generator: &Generator, block: &mut Writer<'_>) {
+    block.u32(generator.seed());
+    block.u64(generator.words());
     let mut ahead = generator.mt().clone();
     let next: [u32; N] = core::array::from_fn(|_| ahead.next_u32());
-    for word in previous_outputs(next) {
-        put(&word.to_le_bytes());
-    }
-    let sum = checksum(&block[..STATE_LEN - 8]);
-    block[STATE_LEN - 8..].copy_from_slice(&sum.to_le_bytes());
-    block
+    previous_outputs(next).into_iter().for_each(|word| block.u32(word));
 }
 
 /// The generator that [`save`] wrote; an error for other bytes.
 pub(crate) fn restore(block: &[u8]) -> Result<Generator, Error> {
-    let mut rest = block;
-    let mut take = |len: usize| {
-        let (bytes, others) = rest.split_at_checked(len).ok_or(Error::BadArgument)?;
-        rest = others;
-        Ok::<_, Error>(bytes)
-    };
-    let known = take(4)? == MAGIC && from_le(take(4)?) == u64::from(VERSION);
-    let (seed, words) = (from_le(take(4)?) as u32, from_le(take(8)?));
-    let outputs = take(4 * N)?;
-    let sum = from_le(take(8)?);
-    if !known || !rest.is_empty() || sum != checksum(&block[..STATE_LEN - 8]) {
-        return Err(Error::BadArgument);
-    }
-    let outputs = outputs.chunks_exact(4).map(|bytes| from_le(bytes) as u32);
+    let mut block = Reader::new(block, MAGIC, VERSION)?;
+    let generator = take(&mut block)?;
+    block.finish()?;
+    Ok(generator)
+}
+
+/// Reads what [`put`] wrote.
+pub(crate) fn take(block: &mut Reader<'_>) -> Result<Generator, Error> {
+    let (seed, words) = (block.u32()?, block.u64()?);
+    let mut outputs = [0; N];
+    outputs.iter_mut().try_for_each(|word| block.u32().map(|read| *word = read))?;
     let mt = Mt::recover(outputs).map_err(|_| Error::Internal)?;
     Ok(Generator::from_parts(mt, seed, words))
-}
-
-/// The bytes as a little-endian number.
-fn from_le(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
-}
-
-/// FNV-1a: detects accidents, not manipulation.
-fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
-        (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
 }
 
 /// The 624 outputs before the given 624.
@@ -123,7 +106,7 @@ fn untemper(mut x: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{STATE_LEN, checksum, restore, save, temper, untemper};
+    use super::{STATE_LEN, restore, save, temper, untemper};
     use crate::rng::Generator;
 
     #[test]
@@ -159,7 +142,9 @@ mod tests {
         let repaired = |change: &dyn Fn(&mut [u8])| {
             let mut block = save(&Generator::new(7));
             change(&mut block);
-            let sum = checksum(&block[..STATE_LEN - 8]);
+            let fnv =
+                |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+            let sum = block[..STATE_LEN - 8].iter().fold(0xcbf2_9ce4_8422_2325, fnv);
             block[STATE_LEN - 8..].copy_from_slice(&sum.to_le_bytes());
             restore(&block).is_ok()
         };

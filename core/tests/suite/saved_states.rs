@@ -2,10 +2,14 @@
 
 use crate::common;
 
+use common::chain::random::Aim;
+use common::chain::spec::fill;
 use common::for_each_level;
 use common::oracle::Mt19937;
 use common::rows::{KINDS, SplitMix, bell};
-use s2sampler_core::{Error, SampleRequest, Sampler, SamplerParams};
+use common::scale::cases;
+use s2sampler_core::{Chain, Error, SampleRequest, Sampler, SamplerParams, Stage, StageForm};
+use std::collections::BTreeSet;
 use std::process::Command;
 
 /// Everything, at temperature 1: two words for every draw.
@@ -143,4 +147,112 @@ fn long_use_leaves_no_trace() {
             }
         }
     });
+}
+
+/// Chains of random stages, with a history and generators in the middle of their streams.
+fn used_chains(count: u64) -> impl Iterator<Item = (u64, Chain, Vec<f32>)> {
+    (0..count).map(|number| {
+        let mut random = SplitMix(number ^ 0x5A7E);
+        let row = bell(2 + random.below(300), 1.0 / (1 << 20) as f32, number);
+        let aim = Aim::at(&row, &mut random);
+        let mut chain = fill(Chain::new(), &aim.chain(&mut random));
+        for _ in 0..random.below(40) {
+            let token = aim.history[random.below(aim.history.len())];
+            chain.accept(token).expect("memory");
+            if random.below(3) == 0 {
+                let _ = chain.sample(&row);
+            }
+        }
+        (number, chain, row)
+    })
+}
+
+#[test]
+fn restored_chains_continue_identically() {
+    let (mut stages, mut tokens) = (BTreeSet::new(), 0);
+    for (number, mut chain, row) in used_chains(cases(1000) as u64) {
+        let block = chain.save().expect("memory");
+        let mut restored = Chain::restore(&block).expect("a saved chain");
+        assert_eq!(restored.save().as_ref(), Ok(&block), "case {number}");
+        stages.extend(chain.stages().iter().map(Stage::name));
+        for _ in 0..20 {
+            let drawn = chain.sample(&row);
+            assert_eq!(restored.sample(&row), drawn, "case {number}");
+            tokens += u32::from(drawn.is_ok());
+        }
+        assert_eq!(restored.save(), chain.save(), "case {number}: the states after the draws");
+        // Also from the beginning.
+        chain.reset();
+        restored.reset();
+        assert_eq!(restored.sample(&row), chain.sample(&row), "case {number}: after a reset");
+    }
+    let savable = StageForm::ALL.iter().map(|form| form.name);
+    assert_eq!(stages, savable.collect(), "every stage was saved");
+    assert!(tokens > 3_000, "{tokens}");
+}
+
+/// Whatever bytes come, the result is an error or a chain that draws.
+#[test]
+fn changed_chain_states_are_refused_or_harmless() {
+    let (mut refused, mut harmless) = (0, 0);
+    for (number, chain, row) in used_chains(cases(150) as u64) {
+        let block = chain.save().expect("memory");
+        let mut random = SplitMix(number);
+        for _ in 0..30 {
+            let mut changed = block.clone();
+            let place = random.below(block.len());
+            changed[place] ^= 1 << random.below(8);
+            assert_eq!(Chain::restore(&changed).err(), Some(Error::BadArgument), "the checksum");
+            let body = changed.len() - 8;
+            if place >= body {
+                continue;
+            }
+            let sum = fnv(&changed[..body]);
+            changed[body..].copy_from_slice(&sum.to_le_bytes());
+            match Chain::restore(&changed) {
+                Err(Error::BadArgument | Error::OutOfMemory) => refused += 1,
+                Err(error) => panic!("case {number}: {error}"),
+                Ok(mut chain) => {
+                    let drawn = chain.sample(&row);
+                    assert!(
+                        drawn.is_err() || drawn.is_ok_and(|token| (token as usize) < row.len())
+                    );
+                    assert!(chain.save().is_ok());
+                    harmless += 1;
+                }
+            }
+        }
+        let short = random.below(block.len());
+        assert_eq!(Chain::restore(&block[..short]).err(), Some(Error::BadArgument));
+    }
+    assert!(refused > 50 && harmless > 50, "{refused} refused, {harmless} harmless");
+}
+
+/// The format is pinned: a later library reads what this one wrote.
+#[test]
+fn the_bytes_of_a_saved_chain_stay() {
+    let mut chain = Chain::new();
+    for stage in [
+        Stage::penalties(8, 1.25, 0.5, -0.5).expect("valid"),
+        Stage::top_k(3),
+        Stage::dry(1.0, 2.0, 1, -1, &[&[7], &[8, 9]]).expect("valid"),
+    ] {
+        chain.add(stage).expect("memory");
+    }
+    chain.accept(5).expect("memory");
+    let block = chain.save().expect("memory");
+    let text: String = block.iter().map(|byte| format!("{byte:02x}")).collect();
+    let penalties = "090000000000000070656e616c74696573080000000000a03f0000003f000000bf010000000000000005000000";
+    let top_k = "0500000000000000746f705f6b03000000";
+    let dry = "03000000000000006472790000803f0000004001000000ffffffff\
+               0200000000000000010000000000000007000000020000000000000008000000090000000100000000000000\
+               05000000";
+    let body = format!("53324348010000000300000000000000{penalties}{top_k}{dry}");
+    assert_eq!(text[..text.len() - 16], body);
+}
+
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }

@@ -8,7 +8,9 @@ use crate::chain::not_nan;
 use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::reserve;
+use crate::rng;
 use crate::rng::Generator;
+use crate::saved::{Reader, Writer};
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -98,6 +100,30 @@ impl StageOps for AdaptiveP {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         let Self { target, decay, generator, .. } = self;
         write!(out, "target {target}, decay {decay}, seed {}", generator.seed())
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.f32(self.target);
+        out.f32(self.decay);
+        out.u32(self.generator.seed());
+        out.f32(self.sum);
+        out.f32(self.weight);
+        out.f32(self.aim);
+        let (token, p) = self.pending.unwrap_or_default();
+        out.bool(self.pending.is_some());
+        out.i32(token);
+        out.f32(p);
+        rng::put(&self.generator, out);
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Error> {
+        self.sum = from.f32()?;
+        self.weight = from.f32()?;
+        self.aim = from.f32()?;
+        let pending = (from.bool()?, from.i32()?, from.f32()?);
+        self.pending = pending.0.then_some((pending.1, pending.2));
+        self.generator = rng::take(from)?;
+        Ok(())
     }
 
     fn selects(&self) -> bool {

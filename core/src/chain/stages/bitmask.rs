@@ -6,6 +6,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::{copy, reserve};
+use crate::saved::Writer;
 use crate::{Chain, Error, Stage};
 use core::fmt::{self, Write};
 
@@ -70,6 +71,10 @@ impl StageOps for Bitmask {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         let allowed: u64 = self.words.iter().map(|word| u64::from(word.count_ones())).sum();
         write!(out, "{} words, {allowed} ids", self.words.len())
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.list(self.words.iter().copied());
     }
 
     fn is_off(&self) -> bool {

@@ -5,6 +5,7 @@
 
 use crate::Error;
 use crate::memory::{copy, reserve};
+use crate::saved::Writer;
 
 /// The first node: no token has matched.
 const ROOT: u32 = 0;
@@ -26,6 +27,8 @@ struct Node {
 #[derive(Debug)]
 pub(super) struct Breakers {
     nodes: Vec<Node>,
+    /// The breakers that the nodes were made of, one after the other, each behind its length.
+    sorted: Vec<i32>,
     count: usize,
 }
 
@@ -58,21 +61,37 @@ impl Breakers {
         sorted.extend(breakers.iter().copied().filter(|breaker| !breaker.is_empty()));
         sorted.sort_unstable();
         let total: usize = sorted.iter().map(|breaker| breaker.len()).sum();
-        if u32::try_from(total).is_err() {
+        if i32::try_from(total).is_err() {
             return Err(Error::OutOfMemory);
         }
-        let mut made = Self { nodes: Vec::new(), count: sorted.len() };
+        let mut copies = Vec::new();
+        reserve(&mut copies, total + sorted.len())?;
+        for breaker in &sorted {
+            copies.push(breaker.len() as i32);
+            copies.extend_from_slice(breaker);
+        }
+        let mut made = Self { nodes: Vec::new(), sorted: copies, count: sorted.len() };
         made.add_nodes(&sorted, total + 1)?;
         made.add_suffixes();
         Ok(made)
     }
 
     pub(super) fn try_clone(&self) -> Result<Self, Error> {
-        Ok(Self { nodes: copy(&self.nodes)?, count: self.count })
+        Ok(Self { nodes: copy(&self.nodes)?, sorted: copy(&self.sorted)?, count: self.count })
     }
 
     pub(super) fn count(&self) -> usize {
         self.count
+    }
+
+    /// Writes the breakers.
+    pub(super) fn save(&self, out: &mut Writer<'_>) {
+        out.count(self.count);
+        let mut rest = self.sorted.iter();
+        while let Some(len) = rest.next() {
+            out.list(rest.as_slice()[..*len as usize].iter().copied());
+            rest.nth(*len as usize - 1);
+        }
     }
 
     /// Adds the nodes level by level. Each has a range of the sorted breakers, those with its prefix.

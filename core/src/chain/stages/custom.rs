@@ -6,6 +6,7 @@ use crate::chain::candidates::Candidates;
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::rules::rank::nan_to_neg_inf;
+use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Debug, Write};
 
@@ -80,6 +81,12 @@ impl StageOps for Custom {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "name {}", self.0.name())
     }
+
+    fn is_savable(&self) -> bool {
+        false
+    }
+
+    fn save(&self, _out: &mut Writer<'_>) {}
 
     fn selects(&self) -> bool {
         self.0.selects()

@@ -6,6 +6,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::chain::scratch::Scratch;
+use crate::rng;
 use crate::rng::Generator;
 use crate::rules::discrete::{discrete_distribution, discrete_in_any_order, double_sum};
 use crate::rules::inverse_cdf::{
@@ -13,6 +14,7 @@ use crate::rules::inverse_cdf::{
 };
 use crate::rules::race;
 use crate::rules::weights::{normalize_after, normalize_twice};
+use crate::saved::{Reader, Writer};
 use crate::sequential_sum::double;
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
@@ -285,6 +287,21 @@ impl StageOps for Dist {
         ];
         named.iter().flatten().try_for_each(|name| write!(out, ", {name}"))?;
         if self.options.has_mass() { write!(out, ", mass {mass}") } else { Ok(()) }
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        let DistOptions { seed: _, method, order, sums, mass } = self.options;
+        out.u32(self.generator.seed());
+        out.i32(method as i32);
+        out.i32(order as i32);
+        out.i32(sums as i32);
+        out.f32(mass);
+        rng::put(&self.generator, out);
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Error> {
+        self.generator = rng::take(from)?;
+        Ok(())
     }
 
     fn selects(&self) -> bool {

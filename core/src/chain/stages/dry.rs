@@ -10,6 +10,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::reserve;
+use crate::saved::{Reader, Writer};
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -118,6 +119,23 @@ impl StageOps for Dry {
         let Self { multiplier, base, allowed_length, .. } = self;
         write!(out, "multiplier {multiplier}, base {base}, allowed_length {allowed_length}")?;
         write!(out, ", last_n {}, {} breakers", self.history.last_n(), self.breakers.count())
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.f32(self.multiplier);
+        out.f32(self.base);
+        out.i32(self.allowed_length);
+        out.i32(self.history.last_n());
+        self.breakers.save(out);
+        out.list(self.history.tokens().iter().copied());
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Error> {
+        for token in from.list()? {
+            self.prepare()?;
+            self.accept(token);
+        }
+        Ok(())
     }
 
     fn is_off(&self) -> bool {

@@ -8,6 +8,7 @@ use crate::chain::not_nan;
 use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
 use crate::rules::entropy::entropy;
+use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
 
@@ -46,6 +47,11 @@ impl EtaCutoff {
 impl StageOps for EtaCutoff {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "eta {}, min_keep {}", self.eta, self.min_keep)
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.f32(self.eta);
+        out.count(self.min_keep);
     }
 
     fn is_off(&self) -> bool {

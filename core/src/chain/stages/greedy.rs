@@ -4,6 +4,7 @@ use crate::chain::candidates::Candidates;
 use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Label, Observed, ObservedChain, Warnings};
 use crate::chain::ops::StageOps;
+use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -30,6 +31,8 @@ impl StageOps for Greedy {
     fn describe(&self, _out: &mut dyn Write) -> fmt::Result {
         Ok(())
     }
+
+    fn save(&self, _out: &mut Writer<'_>) {}
 
     fn selects(&self) -> bool {
         true

@@ -6,6 +6,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::{copy, reserve};
+use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -56,6 +57,14 @@ impl TryClone for LogitBias {
 impl StageOps for LogitBias {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "{} biases", self.biases.len())
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.count(self.biases.len());
+        for (id, bias) in &self.biases {
+            out.i32(*id);
+            out.f32(*bias);
+        }
     }
 
     fn is_off(&self) -> bool {

@@ -6,6 +6,7 @@ use crate::chain::not_nan;
 use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
 use crate::rules::min_p;
+use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
 
@@ -40,6 +41,11 @@ impl MinP {
 impl StageOps for MinP {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "p {}, min_keep {}", self.p, self.min_keep)
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.f32(self.p);
+        out.count(self.min_keep);
     }
 
     fn is_off(&self) -> bool {

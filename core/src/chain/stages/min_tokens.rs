@@ -6,6 +6,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::{copy, reserve};
+use crate::saved::{Reader, Writer};
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
 
@@ -56,6 +57,17 @@ impl TryClone for MinTokens {
 impl StageOps for MinTokens {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "count {}, {} ids; {} accepted", self.count, self.ids.len(), self.accepted)
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.i32(self.count);
+        out.list(self.ids.iter().map(|(id, ())| *id));
+        out.i32(self.accepted);
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Error> {
+        self.accepted = from.i32()?.max(0);
+        Ok(())
     }
 
     fn is_off(&self) -> bool {

@@ -8,7 +8,9 @@ use crate::chain::finite;
 use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Threshold};
 use crate::chain::ops::StageOps;
+use crate::rng;
 use crate::rng::Generator;
+use crate::saved::{Reader, Writer};
 use crate::{Error, Stage, TokenData};
 use core::fmt::{self, Write};
 
@@ -88,6 +90,21 @@ impl StageOps for Mirostat {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         let Self { tau, eta, m, mu, generator, .. } = self;
         write!(out, "tau {tau}, eta {eta}, m {m}, seed {}, mu {mu}", generator.seed())
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.u32(self.generator.seed());
+        out.f32(self.tau);
+        out.f32(self.eta);
+        out.i32(self.m);
+        out.f32(self.mu);
+        rng::put(&self.generator, out);
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Error> {
+        self.mu = from.f32()?;
+        self.generator = rng::take(from)?;
+        Ok(())
     }
 
     fn selects(&self) -> bool {

@@ -7,8 +7,10 @@ use crate::chain::finite;
 use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Threshold};
 use crate::chain::ops::StageOps;
+use crate::rng;
 use crate::rng::Generator;
 use crate::rules::discrete::discrete_distribution;
+use crate::saved::{Reader, Writer};
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -63,6 +65,20 @@ impl StageOps for MirostatV2 {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         let Self { tau, eta, mu, generator, .. } = self;
         write!(out, "tau {tau}, eta {eta}, seed {}, mu {mu}", generator.seed())
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.u32(self.generator.seed());
+        out.f32(self.tau);
+        out.f32(self.eta);
+        out.f32(self.mu);
+        rng::put(&self.generator, out);
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Error> {
+        self.mu = from.f32()?;
+        self.generator = rng::take(from)?;
+        Ok(())
     }
 
     fn selects(&self) -> bool {

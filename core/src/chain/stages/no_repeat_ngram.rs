@@ -8,6 +8,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::reserve;
+use crate::saved::{Reader, Writer};
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
 
@@ -56,6 +57,20 @@ impl TryClone for NoRepeatNgram {
 impl StageOps for NoRepeatNgram {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "n {}, last_n {}", self.n, self.history.last_n())
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.i32(self.n);
+        out.i32(self.history.last_n());
+        out.list(self.history.tokens().iter().copied());
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Error> {
+        for token in from.list()? {
+            self.prepare()?;
+            self.accept(token);
+        }
+        Ok(())
     }
 
     fn is_off(&self) -> bool {

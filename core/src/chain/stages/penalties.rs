@@ -8,6 +8,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::rules::penalty;
+use crate::saved::{Reader, Writer};
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -71,6 +72,22 @@ impl StageOps for Penalties {
         let penalty::Penalties { repeat, frequency, presence } = self.strengths;
         write!(out, "last_n {}, repeat {repeat}, frequency {frequency}", self.tally.last_n())?;
         write!(out, ", presence {presence}; {} tokens", self.tally.counts().len())
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.i32(self.tally.last_n());
+        out.f32(self.strengths.repeat);
+        out.f32(self.strengths.frequency);
+        out.f32(self.strengths.presence);
+        out.list(self.tally.tokens().iter().copied());
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Error> {
+        for token in from.list()? {
+            self.prepare()?;
+            self.accept(token);
+        }
+        Ok(())
     }
 
     fn is_off(&self) -> bool {

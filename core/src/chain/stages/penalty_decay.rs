@@ -8,6 +8,7 @@ use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::reserve;
 use crate::rules::penalty;
+use crate::saved::{Reader, Writer};
 use crate::select::radix;
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
@@ -76,6 +77,21 @@ impl TryClone for PenaltyDecay {
 impl StageOps for PenaltyDecay {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "sustain {}, decay {}, repeat {}", self.sustain, self.decay, self.repeat)
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.i32(self.sustain);
+        out.i32(self.decay);
+        out.f32(self.repeat);
+        out.list(self.history.tokens().iter().copied());
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Error> {
+        for token in from.list()? {
+            self.prepare()?;
+            self.accept(token);
+        }
+        Ok(())
     }
 
     fn is_off(&self) -> bool {

@@ -7,6 +7,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::rules::penalty;
+use crate::saved::{Reader, Writer};
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
 
@@ -53,6 +54,20 @@ impl StageOps for PenaltyEach {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         let (last_n, repeat) = (self.tally.last_n(), self.repeat);
         write!(out, "last_n {last_n}, repeat {repeat}; {} tokens", self.tally.counts().len())
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.i32(self.tally.last_n());
+        out.f32(self.repeat);
+        out.list(self.tally.tokens().iter().copied());
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Error> {
+        for token in from.list()? {
+            self.prepare()?;
+            self.accept(token);
+        }
+        Ok(())
     }
 
     fn is_off(&self) -> bool {

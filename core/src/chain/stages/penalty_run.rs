@@ -5,6 +5,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::rules::penalty;
+use crate::saved::{Reader, Writer};
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
 
@@ -43,6 +44,19 @@ impl PenaltyRun {
 impl StageOps for PenaltyRun {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "repeat {}; run {}", self.repeat, self.run.map_or(0, |run| run.1))
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.f32(self.repeat);
+        let (token, run) = self.run.unwrap_or_default();
+        out.i32(token);
+        out.u32(run);
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Error> {
+        let (token, run) = (from.i32()?, from.u32()?);
+        self.run = (run > 0).then_some((token, run));
+        Ok(())
     }
 
     fn is_off(&self) -> bool {

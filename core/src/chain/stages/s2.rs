@@ -6,6 +6,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{ConflictingSettings, Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
 use crate::rules::temperature::tempered;
+use crate::saved::Writer;
 use crate::{Error, SamplerParams, Stage};
 use core::fmt::{self, Write};
 
@@ -45,6 +46,12 @@ impl StageOps for S2 {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         let SamplerParams { temperature, top_p, top_k } = self.params;
         write!(out, "temperature {temperature}, top_p {top_p}, top_k {top_k}")
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.f32(self.params.temperature);
+        out.f32(self.params.top_p);
+        out.i32(self.params.top_k);
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {

@@ -5,6 +5,7 @@ use crate::chain::candidates::Candidates;
 use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{ConflictingSettings, Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
+use crate::saved::Writer;
 use crate::{Error, SamplerParams, Stage};
 use core::fmt::{self, Write};
 
@@ -52,6 +53,13 @@ impl StageOps for S2First {
         let SamplerParams { temperature, top_p, top_k } = self.params;
         write!(out, "temperature {temperature}, top_p {top_p}, top_k {top_k}")?;
         self.keep_id.map_or(Ok(()), |id| write!(out, ", keep_id {id}"))
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.f32(self.params.temperature);
+        out.f32(self.params.top_p);
+        out.i32(self.params.top_k);
+        out.i32(self.keep_id.unwrap_or(-1));
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {

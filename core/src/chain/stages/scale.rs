@@ -6,6 +6,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::rules::temperature::Scale as By;
+use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
 
@@ -41,6 +42,10 @@ impl Scale {
 impl StageOps for Scale {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "factor {}", self.factor)
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.f32(self.factor);
     }
 
     fn is_off(&self) -> bool {

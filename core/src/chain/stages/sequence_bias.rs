@@ -8,6 +8,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::{copy, reserve};
+use crate::saved::{Reader, Writer};
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -98,6 +99,25 @@ impl TryClone for SequenceBias {
 impl StageOps for SequenceBias {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "{} sequences", self.sequences.len())
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.count(self.sequences.len());
+        for sequence in &self.sequences {
+            out.f32(sequence.bias);
+            let before = &self.tokens[sequence.start..][..sequence.before];
+            out.count(before.len() + 1);
+            before.iter().chain([&sequence.last]).for_each(|token| out.i32(*token));
+        }
+        out.list(self.history.tokens().iter().copied());
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Error> {
+        for token in from.list()? {
+            self.prepare()?;
+            self.accept(token);
+        }
+        Ok(())
     }
 
     fn is_off(&self) -> bool {

@@ -6,6 +6,7 @@ use crate::chain::finite;
 use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
+use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
 
@@ -41,6 +42,11 @@ impl Smoothing {
 impl StageOps for Smoothing {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "factor {}, curve {}", self.factor, self.curve)
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.f32(self.factor);
+        out.f32(self.curve);
     }
 
     fn is_off(&self) -> bool {

@@ -4,6 +4,7 @@ use crate::chain::candidates::Candidates;
 use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{ObservedChain, Warnings};
 use crate::chain::ops::StageOps;
+use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -30,6 +31,8 @@ impl StageOps for Softmax {
     fn describe(&self, _out: &mut dyn Write) -> fmt::Result {
         Ok(())
     }
+
+    fn save(&self, _out: &mut Writer<'_>) {}
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         candidates.freeze_probs()

@@ -3,6 +3,7 @@
 use super::history::History;
 use crate::Error;
 use crate::memory::{copy, reserve};
+use std::collections::VecDeque;
 
 /// A window of tokens with the count of each.
 #[derive(Debug)]
@@ -37,6 +38,11 @@ impl Tally {
     /// The number of tokens in the window.
     pub(super) fn len(&self) -> usize {
         self.history.tokens().len()
+    }
+
+    /// The tokens in the window, oldest first.
+    pub(super) fn tokens(&self) -> &VecDeque<i32> {
+        self.history.tokens()
     }
 
     pub(super) fn counts(&self) -> &[(i32, u32)] {

@@ -6,6 +6,7 @@ use crate::chain::not_nan;
 use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
 use crate::rules::temperature::Scale;
+use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
 
@@ -47,6 +48,10 @@ pub(super) fn warn_if_infinite(t: f32, warnings: &mut Warnings<'_>) -> Result<()
 impl StageOps for Temperature {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "t {}", self.t)
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.f32(self.t);
     }
 
     fn is_off(&self) -> bool {

@@ -8,6 +8,7 @@ use crate::chain::observed::{Observed, Threshold};
 use crate::chain::ops::StageOps;
 use crate::rules::entropy::entropy;
 use crate::rules::temperature::{Scale, dynamic};
+use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -77,6 +78,12 @@ impl TemperatureExt {
 impl StageOps for TemperatureExt {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "t {}, delta {}, exponent {}", self.t, self.delta, self.exponent)
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.f32(self.t);
+        out.f32(self.delta);
+        out.f32(self.exponent);
     }
 
     fn is_off(&self) -> bool {

@@ -6,6 +6,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::not_nan;
 use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
+use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
 
@@ -44,6 +45,11 @@ impl TopA {
 impl StageOps for TopA {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "a {}, min_keep {}", self.a, self.min_keep)
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.f32(self.a);
+        out.count(self.min_keep);
     }
 
     fn is_off(&self) -> bool {

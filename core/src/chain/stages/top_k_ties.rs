@@ -5,6 +5,7 @@ use crate::chain::candidates::Candidates;
 use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
+use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
 
@@ -35,6 +36,10 @@ impl TopKTies {
 impl StageOps for TopKTies {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "k {}", self.k)
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.i32(self.k);
     }
 
     fn is_off(&self) -> bool {

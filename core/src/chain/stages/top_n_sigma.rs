@@ -6,6 +6,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::not_nan;
 use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
+use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
 
@@ -40,6 +41,10 @@ impl TopNSigma {
 impl StageOps for TopNSigma {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "n {}", self.n)
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.f32(self.n);
     }
 
     fn is_off(&self) -> bool {

@@ -5,6 +5,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::not_nan;
 use crate::chain::observed::{ConflictingSettings, Observed, ObservedChain, Threshold, Warnings};
 use crate::chain::ops::StageOps;
+use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
 
@@ -40,6 +41,11 @@ impl TopP {
 impl StageOps for TopP {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "p {}, min_keep {}", self.p, self.min_keep)
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.f32(self.p);
+        out.count(self.min_keep);
     }
 
     fn is_off(&self) -> bool {

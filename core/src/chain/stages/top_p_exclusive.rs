@@ -5,6 +5,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::not_nan;
 use crate::chain::observed::{ConflictingSettings, Observed, ObservedChain, Threshold, Warnings};
 use crate::chain::ops::StageOps;
+use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
 
@@ -38,6 +39,10 @@ impl TopPExclusive {
 impl StageOps for TopPExclusive {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "p {}", self.p)
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.f32(self.p);
     }
 
     fn is_off(&self) -> bool {

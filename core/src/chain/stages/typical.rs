@@ -9,6 +9,7 @@ use crate::chain::ops::StageOps;
 use crate::memory::reserve;
 use crate::rules::entropy::entropy;
 use crate::rules::nucleus::target;
+use crate::saved::Writer;
 use crate::{Error, Stage, TokenData};
 use core::fmt::{self, Display, Write};
 
@@ -44,6 +45,11 @@ impl Typical {
 impl StageOps for Typical {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "p {}, min_keep {}", self.p, self.min_keep)
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.f32(self.p);
+        out.count(self.min_keep);
     }
 
     fn is_off(&self) -> bool {

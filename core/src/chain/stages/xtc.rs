@@ -6,7 +6,9 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::not_nan;
 use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
+use crate::rng;
 use crate::rng::Generator;
+use crate::saved::{Reader, Writer};
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -84,6 +86,21 @@ impl Xtc {
     }
 }
 
+impl Xtc {
+    pub(super) fn save_parameters(&self, out: &mut Writer<'_>) {
+        out.f32(self.probability);
+        out.f32(self.threshold);
+        out.count(self.min_keep);
+        out.u32(self.generator.seed());
+    }
+
+    pub(super) fn save_state(&self, out: &mut Writer<'_>) {
+        out.f32(self.chance);
+        out.bool(self.used);
+        rng::put(&self.generator, out);
+    }
+}
+
 impl TryClone for Xtc {
     fn try_clone(&self) -> Result<Self, Error> {
         Ok(self.clone())
@@ -95,6 +112,18 @@ impl StageOps for Xtc {
         let Self { probability, threshold, min_keep, generator, .. } = self;
         write!(out, "probability {probability}, threshold {threshold}, min_keep {min_keep}")?;
         write!(out, ", seed {}", generator.seed())
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        self.save_parameters(out);
+        self.save_state(out);
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Error> {
+        self.chance = from.f32()?;
+        self.used = from.bool()?;
+        self.generator = rng::take(from)?;
+        Ok(())
     }
 
     fn is_off(&self) -> bool {

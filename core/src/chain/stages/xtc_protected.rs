@@ -7,6 +7,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::copy;
+use crate::saved::{Reader, Writer};
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
 
@@ -70,6 +71,16 @@ impl StageOps for XtcProtected {
     fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         self.xtc.describe(out)?;
         write!(out, ", {} protected", self.protected.len())
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        self.xtc.save_parameters(out);
+        out.list(self.protected.iter().copied());
+        self.xtc.save_state(out);
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Error> {
+        self.xtc.load(from)
     }
 
     fn is_off(&self) -> bool {
