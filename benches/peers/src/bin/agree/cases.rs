@@ -51,7 +51,18 @@ fn row(random: &mut SplitMix, tied: bool) -> Vec<f32> {
 
 fn selecting(random: &mut SplitMix) -> Spec {
     let seed = random.next() as u32 >> 1;
-    match random.below(8) {
+    match random.below(10) {
+        8 => Spec::Mirostat {
+            seed,
+            tau: random.pick(&[1.0, 3.0, 5.0]),
+            eta: random.pick(&[0.1, 0.5]),
+            m: random.pick(&[20, 100]),
+        },
+        9 => Spec::AdaptiveP {
+            target: random.pick(&[-1.0, 0.1, 0.4, 0.7]),
+            decay: random.pick(&[0.5, 0.9]),
+            seed,
+        },
         0 => Spec::Greedy,
         1 => Spec::MirostatV2 {
             seed,

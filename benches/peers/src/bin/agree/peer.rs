@@ -7,9 +7,10 @@ use crate::spec::Spec;
 use llama_cpp_sys_2::{
     llama_logit_bias, llama_sampler, llama_sampler_accept, llama_sampler_apply,
     llama_sampler_chain_add, llama_sampler_chain_default_params, llama_sampler_chain_get,
-    llama_sampler_chain_init, llama_sampler_clone, llama_sampler_free, llama_sampler_init_dist,
-    llama_sampler_init_dry, llama_sampler_init_greedy, llama_sampler_init_logit_bias,
-    llama_sampler_init_min_p, llama_sampler_init_mirostat_v2, llama_sampler_init_penalties,
+    llama_sampler_chain_init, llama_sampler_clone, llama_sampler_free,
+    llama_sampler_init_adaptive_p, llama_sampler_init_dist, llama_sampler_init_dry,
+    llama_sampler_init_greedy, llama_sampler_init_logit_bias, llama_sampler_init_min_p,
+    llama_sampler_init_mirostat, llama_sampler_init_mirostat_v2, llama_sampler_init_penalties,
     llama_sampler_init_temp, llama_sampler_init_temp_ext, llama_sampler_init_top_k,
     llama_sampler_init_top_n_sigma, llama_sampler_init_top_p, llama_sampler_init_typical,
     llama_sampler_init_xtc, llama_token_data, llama_token_data_array,
@@ -164,6 +165,12 @@ fn stage(spec: &Spec, vocabulary: i32) -> *mut llama_sampler {
             }
             Spec::MirostatV2 { seed, tau, eta } => {
                 llama_sampler_init_mirostat_v2(*seed, *tau, *eta)
+            }
+            Spec::Mirostat { seed, tau, eta, m } => {
+                llama_sampler_init_mirostat(vocabulary, *seed, *tau, *eta, *m)
+            }
+            Spec::AdaptiveP { target, decay, seed } => {
+                llama_sampler_init_adaptive_p(*target, *decay, *seed)
             }
             Spec::Greedy => llama_sampler_init_greedy(),
             Spec::Dist(seed) => llama_sampler_init_dist(*seed),
