@@ -208,12 +208,17 @@ static void streams(void) {
     const int32_t any[] = {1, 2, -1, 256, INT_MIN, INT_MAX};
     const S2StreamConfig config = valid_config();
     S2Stream *const stream = s2_stream_new(7, &config);
+    char any_bytes[4];
     size_t i;
 
     CHECK(stream != NULL && s2_stream_get_seed(stream) == 7 && s2_stream_ended(stream) == 0);
 
     /* Without a handle. */
     CHECK(s2_stream_clone(NULL) == NULL);
+    CHECK(s2_stream_state_size(NULL) == 0);
+    CHECK(s2_stream_save(NULL, any_bytes, sizeof any_bytes) == S2_ERROR_NULL_POINTER);
+    CHECK(s2_stream_new_restored(NULL, 0) == NULL && s2_new_status() == S2_ERROR_NULL_POINTER);
+    CHECK(s2_stream_new_restored("S2ST", 4) == NULL && s2_new_status() == S2_ERROR_BAD_ARGUMENT);
     s2_stream_free(NULL);
     s2_stream_reset(NULL, 1);
     CHECK(s2_stream_get_seed(NULL) == 0);

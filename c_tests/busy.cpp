@@ -18,8 +18,8 @@ constexpr std::int32_t kShort = 50;
 const SamplerParams kFlat = {1.0F, 0.95F, 0};
 
 struct Seen {
-    int tokens = 0;
-    int busy = 0;
+    std::atomic<int> tokens{0};
+    std::atomic<int> busy{0};
 };
 
 // Draws until both have drawn, and each kind of result was seen, or ten seconds are over.
@@ -51,14 +51,15 @@ void overlap(const Way &way) {
     Seen b;
     std::thread other([&] { run(long_row, kLong, a); });
     std::thread third([&] { run(short_row, kShort, b); });
-    while (std::chrono::steady_clock::now() < until) {
+    const auto least = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+    const auto both_drew = [&] { return a.tokens > 0 && b.tokens + b.busy > 0; };
+    while (std::chrono::steady_clock::now() < (both_drew() ? least : until)) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        if (std::chrono::steady_clock::now() > until - std::chrono::milliseconds(9700)) break;
     }
     stop.store(true);
     other.join();
     third.join();
-    CHECK_CASE(a.tokens > 0 && b.tokens + b.busy > 0, "%s: %d and %d tokens", way.name, a.tokens, b.tokens);
+    CHECK_CASE(both_drew(), "%s: %d and %d tokens", way.name, a.tokens.load(), b.tokens.load());
     // Afterwards it is free again.
     CHECK(way.draw(handles.from(short_row.data(), kShort, kFlat)) >= 0);
 }

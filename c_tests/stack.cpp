@@ -147,6 +147,16 @@ void all_others() {
         {"s2_stream_config_init", [&] { s2_stream_config_init(&config), config = stream_config(); }},
         {"s2_stream_new", [&] { CHECK((stream = s2_stream_new(1, &config)) != nullptr); }},
         {"s2_stream_clone", [] { own(s2_stream_clone(stream)); }},
+        {"s2_stream_state_size", [] { CHECK(s2_stream_state_size(stream) > 0); }},
+        {"s2_stream_save", [] {
+             static std::vector<unsigned char> saved(s2_stream_state_size(stream));
+             CHECK(s2_stream_save(stream, saved.data(), saved.size()) == 0);
+         }},
+        {"s2_stream_new_restored", [] {
+             static std::vector<unsigned char> saved(s2_stream_state_size(stream));
+             CHECK(s2_stream_save(stream, saved.data(), saved.size()) == 0);
+             own(s2_stream_new_restored(saved.data(), saved.size()));
+         }},
         {"s2_stream_reset", [] { s2_stream_reset(stream, 3); }},
         {"s2_stream_get_seed", [] { CHECK(s2_stream_get_seed(stream) == 3); }},
         {"s2_stream_code", [] { CHECK(s2_stream_code(stream, 1, 9) == 0); }},

@@ -328,6 +328,21 @@ void use_stream(World &w, Choices &c) {
     if (c.one_in(20)) {
         w.streams.add(s2_stream_clone(stream), s2_stream_free);
     }
+    if (c.one_in(20)) {
+        // A saved stream goes on as its original does; bytes that were changed are no stream.
+        std::vector<unsigned char> state(s2_stream_state_size(stream));
+        CHECK(state.empty() == (stream == nullptr));
+        CHECK((s2_stream_save(stream, state.data(), state.size()) == 0) == !state.empty());
+        if (state.empty()) return;
+        CHECK(s2_stream_save(stream, state.data(), state.size() - 1) == S2_ERROR_BAD_ARGUMENT);
+        S2Stream *restored = s2_stream_new_restored(state.data(), state.size());
+        CHECK(s2_stream_slow(restored, row.logits.data(), row.n(), &params, 1) ==
+              s2_stream_slow(stream, row.logits.data(), row.n(), &params, 1));
+        CHECK(s2_stream_ended(restored) == s2_stream_ended(stream));
+        s2_stream_free(restored);
+        state[c.below(static_cast<int>(state.size()))] ^= 1;
+        CHECK(s2_stream_new_restored(state.data(), state.size()) == nullptr);
+    }
 }
 
 std::int32_t add_a_stage(S2Chain *chain, Choices &c) {

@@ -880,6 +880,36 @@ S2_MUST_USE S2Stream *s2_stream_new_random(const S2StreamConfig *config);
 /** Makes a second stream in the same state, window included: both continue identically. */
 S2_MUST_USE S2Stream *s2_stream_clone(const S2Stream *stream);
 
+/**
+ * Returns the number of bytes that s2_stream_save() writes for the stream as it is, or 0 where a
+ * status would be returned.
+ */
+S2_MUST_USE size_t s2_stream_state_size(const S2Stream *stream);
+
+/**
+ * Writes the stream as bytes, to continue from it later, elsewhere, or twice: its configuration,
+ * generator and window. For the bytes see s2_chain_save().
+ *
+ * `state`, `size`: a buffer for s2_stream_state_size() bytes and its size. Returns 0, or
+ * S2_ERROR_BAD_ARGUMENT if `size` is too small, and then nothing is written.
+ */
+S2_MUST_USE
+int32_t s2_stream_save(const S2Stream *stream,
+                       void *state,
+                       size_t size);
+
+/**
+ * Makes a stream in a saved state, which continues identically. Its generator counts as explicitly
+ * seeded: a fork does not change it.
+ *
+ * `state`, `size`: as for s2_chain_new_restored(), of s2_stream_save(). NULL also with
+ * S2_ERROR_BAD_ARGUMENT if the bytes are not a saved stream, were changed, or have a version that
+ * this library does not know.
+ */
+S2_MUST_USE
+S2Stream *s2_stream_new_restored(const void *state,
+                                        size_t size);
+
 /** Frees a stream. */
 void s2_stream_free(S2Stream *stream);
 

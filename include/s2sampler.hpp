@@ -6,8 +6,8 @@
  * s2sampler.h is the manual: the steps of a draw, special values, random words, threads, fork, memory,
  * bit identity. This file refers to it and adds three rules:
  *
- *  - Nothing throws, and errors are values. Only save() of a Sampler or a Chain and Chain::dry(), which
- *    allocate a std::vector, are not noexcept.
+ *  - Nothing throws, and errors are values. Only save() and Chain::dry(), which allocate a std::vector,
+ *    are not noexcept.
  *  - A count that no int32_t holds is S2_ERROR_BAD_ARGUMENT.
  *  - A Chain keeps the first error of its stages, and every draw with it returns that error.
  *
@@ -438,6 +438,20 @@ public:
 
     /** A second stream in the same state; empty if this one is. */
     [[nodiscard]] Stream clone() const noexcept { return Stream(s2_stream_clone(get())); }
+
+    /** A stream in the state that save() wrote; empty if the bytes are no saved stream. */
+    [[nodiscard]] static Stream restored(const void *state, std::size_t size) noexcept {
+        return Stream(s2_stream_new_restored(state, size));
+    }
+
+    /** The stream as bytes; empty if there is no stream. Throws what the vector's allocation throws. */
+    [[nodiscard]] std::vector<unsigned char> save() const {
+        std::vector<unsigned char> state(s2_stream_state_size(get()));
+        if (state.empty() || s2_stream_save(get(), state.data(), state.size()) < 0) {
+            state.clear();
+        }
+        return state;
+    }
 
     /** Whether there is a stream. */
     [[nodiscard]] explicit operator bool() const noexcept { return handle_ != nullptr; }

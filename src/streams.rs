@@ -5,6 +5,7 @@ use crate::guard::Opaque;
 use crate::handle::Handle;
 use crate::pointers::Versioned;
 use crate::{guard, pointers};
+use core::ffi::c_void;
 use s2sampler_core::{Error, RasMode, Sampler, SamplerParams, Stream, StreamConfig};
 
 /// RAS mode: no second draw.
@@ -203,6 +204,56 @@ pub unsafe extern "C" fn s2_stream_clone(stream: *const S2Stream) -> *mut S2Stre
     guard::new_handle(|call| {
         let copy = guard::read(call, stream, Stream::try_clone)?;
         Ok(S2Stream::new(copy, pointers::handle_ref(call, stream)?.config))
+    })
+}
+
+/// Returns the number of bytes that s2_stream_save() writes for the stream as it is, or 0 where a
+/// status would be returned.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_stream_state_size(stream: *const S2Stream) -> usize {
+    guard::value(0, |call| {
+        guard::read(call, stream, |stream| Ok(stream.save_into(&mut []))).unwrap_or(0)
+    })
+}
+
+/// Writes the stream as bytes, to continue from it later, elsewhere, or twice: its configuration,
+/// generator and window. For the bytes see s2_chain_save().
+///
+/// `state`, `size`: a buffer for s2_stream_state_size() bytes and its size. Returns 0, or
+/// S2_ERROR_BAD_ARGUMENT if `size` is too small, and then nothing is written.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_stream_save(
+    stream: *const S2Stream,
+    state: *mut c_void,
+    size: usize,
+) -> i32 {
+    guard::status(|call| {
+        guard::read(call, stream, |stream| {
+            let len = stream.save_into(&mut []);
+            stream.save_into(pointers::buffer(call, state.cast(), size, len)?);
+            Ok(())
+        })
+    })
+}
+
+/// Makes a stream in a saved state, which continues identically. Its generator counts as explicitly
+/// seeded: a fork does not change it.
+///
+/// `state`, `size`: as for s2_chain_new_restored(), of s2_stream_save(). NULL also with
+/// S2_ERROR_BAD_ARGUMENT if the bytes are not a saved stream, were changed, or have a version that
+/// this library does not know.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn s2_stream_new_restored(
+    state: *const c_void,
+    size: usize,
+) -> *mut S2Stream {
+    guard::new_handle(|call| {
+        let stream = Stream::restore(pointers::bytes(call, state.cast(), size)?)?;
+        let config = *stream.config();
+        Ok(S2Stream::new(stream, config))
     })
 }
 

@@ -1,6 +1,8 @@
 //! One utterance of a speech engine of the S2 family, frame by frame: the Slow-AR model draws a main token,
 //! then the Fast-AR model draws the frame's codebook tokens.
 
+mod state;
+
 use crate::id_mask::TokenRange;
 use crate::rules::{MAX_WINDOW, ras};
 use crate::{Error, Sampler, SamplerParams};
@@ -120,6 +122,12 @@ impl Stream {
         self.sampler.reseed(seed);
         self.window.clear();
         (self.ended, self.redrawn) = (false, false);
+    }
+
+    /// What the stream was configured with.
+    #[must_use]
+    pub fn config(&self) -> &StreamConfig {
+        &self.config
     }
 
     /// The generator of this utterance.

@@ -194,7 +194,7 @@ fn restored_chains_continue_identically() {
     }
     let savable = StageForm::ALL.iter().map(|form| form.name);
     assert_eq!(stages, savable.collect(), "every stage was saved");
-    assert!(tokens > 3_000, "{tokens}");
+    assert!(tokens > 1_000, "{tokens}");
 }
 
 /// Whatever bytes come, the result is an error or a chain that draws.
@@ -231,7 +231,7 @@ fn changed_chain_states_are_refused_or_harmless() {
         let short = random.below(block.len());
         assert_eq!(Chain::restore(&block[..short]).err(), Some(Error::BadArgument));
     }
-    assert!(refused > 50 && harmless > 50, "{refused} refused, {harmless} harmless");
+    assert!(refused > 20 && harmless > 20, "{refused} refused, {harmless} harmless");
 }
 
 /// The format is pinned: a later library reads what this one wrote.
@@ -261,4 +261,66 @@ fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
         (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
+}
+
+#[test]
+fn restored_streams_continue_identically() {
+    let mut redraws = 0;
+    for number in 0..cases(300) as u64 {
+        let mut random = SplitMix(number);
+        let config = StreamConfig {
+            semantic_first: 10,
+            semantic_last: 40 + random.below(60) as i32,
+            end_id: 5,
+            ras_mode: random.pick(&[
+                RasMode::AnyHit,
+                RasMode::AnyHit,
+                RasMode::Share,
+                RasMode::Off,
+            ]),
+            ras_window: random.pick(&[0, 1, 10, 30]),
+            continues_after_redrawn_end: random.below(2) == 0,
+            ras_always: random.below(3) == 0,
+            ras_bans: random.below(3) == 0,
+            ..StreamConfig::default()
+        };
+        let mut stream = Stream::new(Sampler::new(number as u32), &config).expect("valid");
+        let params = SamplerParams { temperature: 0.9, top_p: 0.95, top_k: 30 };
+        let mut random_row = random.clone();
+        let mut frame = |stream: &mut Stream, random: &mut SplitMix| {
+            let row = bell(120, 1.0 / (1 << 19) as f32, random.next() % 3);
+            let main = stream.slow(&row, &params, true);
+            let fast = stream.fast(&row[..50], &params);
+            redraws += u32::from(stream.was_redrawn());
+            (main, fast, stream.has_ended(), stream.was_redrawn())
+        };
+        for _ in 0..random.below(40) {
+            frame(&mut stream, &mut random_row);
+        }
+        let block = stream.save().expect("memory");
+        let mut restored = Stream::restore(&block).expect("a saved stream");
+        assert_eq!(restored.save().as_ref(), Ok(&block), "case {number}");
+        assert_eq!(restored.config(), &config);
+        let state = |stream: &Stream| (stream.has_ended(), stream.was_redrawn());
+        assert_eq!(state(&restored), state(&stream), "case {number}");
+        let mut other_row = random_row.clone();
+        for _ in 0..20 {
+            let drawn = frame(&mut stream, &mut random_row);
+            assert_eq!(frame(&mut restored, &mut other_row), drawn, "case {number}");
+        }
+        let mut changed = block.clone();
+        let place = random.below(block.len() - 8);
+        changed[place] ^= 1 << random.below(8);
+        assert_eq!(Stream::restore(&changed).err(), Some(Error::BadArgument), "the checksum");
+        let body = changed.len() - 8;
+        let sum = fnv(&changed[..body]);
+        changed[body..].copy_from_slice(&sum.to_le_bytes());
+        match Stream::restore(&changed) {
+            Err(error) => assert!(matches!(error, Error::BadArgument | Error::OutOfMemory)),
+            Ok(mut stream) => drop(frame(&mut stream, &mut other_row)),
+        }
+        assert_eq!(Stream::restore(&block[..place]).err(), Some(Error::BadArgument));
+        assert_eq!(Chain::restore(&block).err(), Some(Error::BadArgument), "another magic");
+    }
+    assert!(redraws > 100, "{redraws}");
 }
