@@ -8,7 +8,10 @@ use common::for_each_level;
 use common::oracle::Mt19937;
 use common::rows::{KINDS, SplitMix, bell};
 use common::scale::cases;
-use s2sampler_core::{Chain, Error, SampleRequest, Sampler, SamplerParams, Stage, StageForm};
+use s2sampler_core::{
+    Chain, Error, RasMode, SampleRequest, Sampler, SamplerParams, Stage, StageForm, Stream,
+    StreamConfig,
+};
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -295,7 +298,7 @@ fn restored_streams_continue_identically() {
             (main, fast, stream.has_ended(), stream.was_redrawn())
         };
         for _ in 0..random.below(40) {
-            frame(&mut stream, &mut random_row);
+            let _ = frame(&mut stream, &mut random_row);
         }
         let block = stream.save().expect("memory");
         let mut restored = Stream::restore(&block).expect("a saved stream");
