@@ -1,7 +1,7 @@
 //! The generation loop of the S2 engine over a toy model, whatever draws its tokens.
 
 use super::golden::Fields;
-use super::rows::{SplitMix, bell};
+use super::toy::Toy;
 use s2sampler_core::{SamplerParams, Stream, StreamConfig, TokenRange};
 use std::collections::VecDeque;
 
@@ -13,16 +13,9 @@ pub struct Run {
     pub seed: u32,
     pub codes: Vec<Vec<u32>>,
     pub params: SamplerParams,
-    vocab: usize,
-    semantic: std::ops::RangeInclusive<u32>,
-    im_end: u32,
+    toy: Toy,
     codebooks: usize,
-    codebook_size: usize,
-    model_seed: u64,
-    scale: f32,
-    hot: f32,
     min_tokens_before_end: usize,
-    stop_after: u64,
     max_new_tokens: usize,
     /// How many second draws gave the end token, after which this loop goes on; none for a loop that stops.
     pub end_redraws: Option<usize>,
@@ -35,23 +28,23 @@ impl Run {
         let codes: Vec<Vec<u32>> = frames.split_whitespace().map(codes).collect();
         assert!(!codes.is_empty(), "a run without frames tests nothing");
         let mut fields = Fields::new(head);
-        // The fields are read in the order they are written here, which is that of the file.
+        // The fields are read in the order in which the file has them.
+        let (vocab, semantic) = (fields.parse(), fields.parse()..=fields.parse());
+        let (im_end, codebooks, codebook_size) = (fields.parse(), fields.parse(), fields.parse());
+        let (seed, scale, hot) = (fields.parse(), fields.float(), fields.float());
+        let (params, min_tokens_before_end) = (fields.params(), fields.parse());
+        let (stop_after, max_new_tokens) = (fields.parse(), fields.parse());
+        let toy = Toy { vocab, semantic, im_end, codebook_size, seed, scale, hot, stop_after };
+        let (seed, end_redraws) = (fields.parse(), fields.last());
         Self {
+            seed,
             codes,
-            vocab: fields.parse(),
-            semantic: fields.parse()..=fields.parse(),
-            im_end: fields.parse(),
-            codebooks: fields.parse(),
-            codebook_size: fields.parse(),
-            model_seed: fields.parse(),
-            scale: fields.float(),
-            hot: fields.float(),
-            params: fields.params(),
-            min_tokens_before_end: fields.parse(),
-            stop_after: fields.parse(),
-            max_new_tokens: fields.parse(),
-            seed: fields.parse(),
-            end_redraws: fields.last(),
+            params,
+            toy,
+            codebooks,
+            min_tokens_before_end,
+            max_new_tokens,
+            end_redraws,
         }
     }
 
@@ -67,26 +60,26 @@ impl Run {
             codes[0] -= first;
             codes
         };
+        let codes = if frames == "-" { vec![] } else { frames.split(',').map(codes).collect() };
+        let (im_end, codebooks, codebook_size) = (fields.parse(), fields.parse(), fields.parse());
+        let (seed, scale, hot) = (fields.parse(), fields.float(), fields.float());
+        // The engine's own mapping: no greedy draw, and top_k 1 for 0 and less.
+        let SamplerParams { temperature, top_p, top_k } = fields.params();
+        let params =
+            SamplerParams { temperature: temperature.max(1e-5), top_p, top_k: top_k.max(1) };
+        let (stop_after, max_new_tokens) = (fields.parse(), fields.parse());
+        let semantic = first..=last;
+        let toy = Toy { vocab, semantic, im_end, codebook_size, seed, scale, hot, stop_after };
+        let (seed, min_tokens_before_end, end_redraws) = (fields.parse(), 0, None);
         let run = Self {
-            codes: if frames == "-" { vec![] } else { frames.split(',').map(codes).collect() },
-            vocab,
-            semantic: first..=last,
-            im_end: fields.parse(),
-            codebooks: fields.parse(),
-            codebook_size: fields.parse(),
-            model_seed: fields.parse(),
-            scale: fields.float(),
-            hot: fields.float(),
-            params: {
-                // The engine's own mapping: no greedy draw, and top_k 1 for 0 and less.
-                let SamplerParams { temperature, top_p, top_k } = fields.params();
-                SamplerParams { temperature: temperature.max(1e-5), top_p, top_k: top_k.max(1) }
-            },
-            min_tokens_before_end: 0,
-            stop_after: fields.parse(),
-            max_new_tokens: fields.parse(),
-            seed: fields.parse(),
-            end_redraws: None,
+            seed,
+            codes,
+            params,
+            toy,
+            codebooks,
+            min_tokens_before_end,
+            max_new_tokens,
+            end_redraws,
         };
         (run, fields.parse())
     }
@@ -120,14 +113,14 @@ impl Run {
 
     /// These codes, and how often a second draw gave the end token.
     pub fn stream_frames(&self, stream: &mut Stream) -> (Vec<Vec<u32>>, usize) {
-        let mut through = Through::new(stream, self, self.codebook_size);
+        let mut through = Through::new(stream, self, self.toy.codebook_size);
         let frames = self.frames(&mut through);
         (frames, through.end_redraws)
     }
 
     /// As audio.cpp's loop, which does not clamp codes: these, and how often a second draw gave the main token.
     pub fn fish_frames(&self, stream: &mut Stream) -> (Vec<Vec<u32>>, usize) {
-        let mut through = Through::new(stream, self, self.vocab);
+        let mut through = Through::new(stream, self, self.toy.vocab);
         let frames = self.frames(&mut through);
         (frames, through.redraws)
     }
@@ -135,46 +128,30 @@ impl Run {
     /// The stream's part of the model's description.
     pub fn config(&self) -> StreamConfig {
         StreamConfig {
-            semantic_first: *self.semantic.start() as i32,
-            semantic_last: *self.semantic.end() as i32,
-            end_id: self.im_end as i32,
+            semantic_first: *self.toy.semantic.start() as i32,
+            semantic_last: *self.toy.semantic.end() as i32,
+            end_id: self.toy.im_end as i32,
             continues_after_redrawn_end: self.end_redraws.is_some(),
             ..StreamConfig::default()
         }
     }
 
     fn frames(&self, tokens: &mut impl Tokens) -> Vec<Vec<u32>> {
-        let mut model = Model { h: self.model_seed, steps: 0 };
+        let mut model = self.toy.begin();
         let mut frames = Vec::new();
         for step in 0..self.max_new_tokens {
             let end_allowed = step >= self.min_tokens_before_end;
-            let Some((main, first)) = tokens.main(&self.slow_row(&model), end_allowed) else {
+            let Some((main, first)) = tokens.main(&model.slow_row(), end_allowed) else {
                 break;
             };
             let mut codes = vec![first];
             while codes.len() < self.codebooks {
-                codes.push(tokens.code(&self.fast_row(&model, &codes)));
+                codes.push(tokens.code(&model.fast_row(&codes)));
             }
             model.feed(main, &codes);
             frames.push(codes);
         }
         frames
-    }
-
-    fn slow_row(&self, model: &Model) -> Vec<f32> {
-        let mut row = bell(self.vocab, self.scale, model.h);
-        for j in 0..4 {
-            row[*self.semantic.start() as usize + 11 * j] += self.hot + 0.25 * j as f32;
-        }
-        if model.steps >= self.stop_after {
-            row[self.im_end as usize] = 30.0;
-        }
-        row
-    }
-
-    fn fast_row(&self, model: &Model, codes: &[u32]) -> Vec<f32> {
-        let f = codes.iter().fold(model.h, |f, &c| SplitMix(f ^ (u64::from(c) + 1)).next());
-        bell(self.codebook_size, self.scale, f)
     }
 }
 
@@ -195,7 +172,7 @@ struct OwnLoop<'a, Draw> {
 
 impl<Draw: FnMut(&[f32], &[TokenRange], &SamplerParams) -> u32> Tokens for OwnLoop<'_, Draw> {
     fn main(&mut self, row: &[f32], end_allowed: bool) -> Option<(u32, u32)> {
-        let Run { semantic, im_end, params, .. } = self.run;
+        let Run { toy: toy @ Toy { semantic, im_end, .. }, params, .. } = self.run;
         let range = |first: u32, last: u32| TokenRange { first: first as i32, last: last as i32 };
         let both = [range(*semantic.start(), *semantic.end()), range(*im_end, *im_end)];
         let ranges = &both[..1 + usize::from(end_allowed)];
@@ -210,8 +187,7 @@ impl<Draw: FnMut(&[f32], &[TokenRange], &SamplerParams) -> u32> Tokens for OwnLo
         if self.window.len() > RAS_WINDOW {
             self.window.pop_front();
         }
-        let code = main.saturating_sub(*semantic.start());
-        (!ends).then_some((main, code.min(self.run.codebook_size as u32 - 1)))
+        (!ends).then_some((main, toy.code(main)))
     }
 
     fn code(&mut self, row: &[f32]) -> u32 {
@@ -231,7 +207,7 @@ struct Through<'a> {
 
 impl<'a> Through<'a> {
     fn new(stream: &'a mut Stream, run: &Run, codebook_size: usize) -> Self {
-        let (params, end) = (run.params, run.im_end);
+        let (params, end) = (run.params, run.toy.im_end);
         Self { stream, params, codebook_size, end, end_redraws: 0, redraws: 0 }
     }
 }
@@ -247,20 +223,5 @@ impl Tokens for Through<'_> {
 
     fn code(&mut self, row: &[f32]) -> u32 {
         self.stream.fast(row, &self.params).expect("a token")
-    }
-}
-
-/// The toy model: a hash of everything it was fed, and the number of frames it was fed.
-struct Model {
-    h: u64,
-    steps: u64,
-}
-
-impl Model {
-    fn feed(&mut self, main: u32, codes: &[u32]) {
-        for &value in [main].iter().chain(codes) {
-            self.h = SplitMix(self.h ^ u64::from(value)).next();
-        }
-        self.steps += 1;
     }
 }

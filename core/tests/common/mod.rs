@@ -9,11 +9,13 @@ pub mod golden;
 pub mod levels;
 pub mod oracle;
 pub mod params;
+pub mod recipes;
 pub mod reports;
 pub mod requests;
 pub mod rows;
 pub mod scale;
 pub mod statistics;
+pub mod toy;
 
 use s2sampler_core::Sampler;
 
