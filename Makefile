@@ -4,8 +4,8 @@
 # ninja where they are missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo inspect lib install check test sanitize fuzz soak huge abi dist vendored instructions costs bench
-.PHONY: bench-quick header fmt lint audit advisories msrv doc tools clean
+.PHONY: help demo inspect lib install check test recipes sanitize fuzz soak huge abi dist vendored instructions
+.PHONY: costs bench bench-quick header fmt lint audit advisories msrv doc tools clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -37,6 +37,9 @@ check: tools ## the short test of a change: format, clippy, Rust tests at scale 
 
 test: tools ## run every test: Rust, C, C++, CMake with Make and with Ninja
 	@scripts/test.sh $(JOBS)
+
+recipes: tools ## hold every engine's recipe against what the engine returned, from C and Rust; or DIR=path
+	@scripts/recipes.sh "$(or $(DIR),tests/data/engines)" $(JOBS)
 
 soak: tools ## draw 10^8 times in all ways, or DRAWS=n times, with the memory recorded: a minute or two
 	@scripts/long_test.sh soak $(or $(DRAWS),100000000) $(JOBS)
