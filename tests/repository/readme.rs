@@ -183,6 +183,42 @@ fn names_are_the_headers() {
     assert!(names > 20, "only {names} names: the table was not read");
 }
 
+/// What the blocks of docs/migration.md take as given.
+const GIVEN: &str = "#include <s2sampler.h>
+extern S2Chain *chain, *second_chain;
+extern S2ChainRequest request;
+extern S2ChainResult result;
+extern const float *logits, *fast_logits;
+extern const S2SamplerParams params;
+extern float temperature, top_p, min_p, rep_pen, frequency_penalty, typical, epsilon, eta;
+extern int32_t n, top_k, min_keep, no_repeat_ngram, token, code, codebook_size, keep_id;
+extern int32_t first, last, end, allow_end, token_beg;
+extern uint32_t seed;
+extern double u;
+extern float float_top_p_params;
+double next_uniform(void);
+int32_t float_top_p(void *user, S2TokenDataArray *array);
+void fail(void);
+";
+
+/// The C blocks compile, each as the body of a function.
+#[test]
+fn recipes_compile() {
+    let blocks = blocks(&read("docs/migration.md"), "c");
+    assert!(blocks.len() > 12, "{} blocks", blocks.len());
+    let bodies = blocks.iter().zip(0..).map(|(block, i)| {
+        // A name that a block declares may be one that is given.
+        format!("void block_{i}(void);\nvoid block_{i}(void) {{\n{block}}}\n")
+    });
+    let source = format!("{GIVEN}{}", bodies.collect::<String>());
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("migration.c");
+    std::fs::write(&path, source).expect("a file");
+    let mut compile = Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".to_owned()));
+    compile.args(["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]);
+    compile.args(["-Wno-unused-variable", "-Wno-unused-but-set-variable", "-I"]);
+    printed(compile.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("include")).arg(path));
+}
+
 /// The README's figures are lines of docs/benchmarks.md, and its first ratio follows from the raw times.
 #[test]
 fn speed_is_the_measured_one() {
