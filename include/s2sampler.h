@@ -1103,9 +1103,10 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  *                   ranks, with t[i] = logf((i + 2) / (i + 1)) and b[i] =
  *                   logf(p[i] / p[i + 1]): s = sum of t b / sum of t t; keeps
  *                   ((s - 1) * powf(2, mu) / (1 - powf(N, 1 - s))) to the power
- *                   of 1 / s, rounded down, but at least 1, which NaN is too, N
- *                   the number of candidates at first; float softmax; selects
- *                   as in step 7 with the p as weights; mu as in mirostat_v2
+ *                   of 1 / s, rounded down, but at least 1, which NaN and what no
+ *                   int32_t holds are too, N the number of candidates at first;
+ *                   float softmax; selects as in step 7 with the p as weights; mu
+ *                   as in mirostat_v2
  *  adaptive_p       float softmax; if target < 0, selects as in step 7 with the   never
  *                   p as weights. Else a = 2 target - A / B, at least 0, at most
  *                   1; d = |p - a| * (1 / 0.3); l = 5 - 10 d d / (1 + d) if l >

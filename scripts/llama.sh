@@ -22,7 +22,7 @@ target=${CARGO_TARGET_DIR:-$PWD/benches/peers/target}
 mkdir -p "$build"
 flags=(-std=c++17 -O2 -Wall -Wextra -Iinclude -Ibenches/peers/host)
 
-cargo build --quiet --release --locked
+env -u CARGO_TARGET_DIR cargo build --quiet --release --locked
 library=(target/release/libs2sampler.so -Wl,-rpath,"$PWD/target/release" -pthread)
 
 # llama_sampler_init_penalties() takes the length of the vocabulary in some versions.

@@ -63,7 +63,7 @@ impl Mirostat {
     /// How many of the ranks stay. `all` is the size of the vocabulary.
     ///
     /// With s the exponent of Zipf's law: `k = ((s - 1) * 2^mu / (1 - all^-(s - 1)))^(1 / s)`. One stays where
-    /// that is no number, as for a single candidate.
+    /// that is no number, as for a single candidate, or no `i32`.
     fn kept(&self, ranks: &[TokenData], all: usize) -> usize {
         let (mut products, mut squares) = (0.0_f32, 0.0_f32);
         for (i, pair) in ranks.windows(2).take(self.m as usize - 1).enumerate() {
@@ -75,8 +75,9 @@ impl Mirostat {
         let s = products / squares;
         let above_one = s - 1.0;
         let base = above_one * 2.0_f32.powf(self.mu) / (1.0 - (all as f32).powf(-above_one));
-        // A cast of NaN gives 0.
-        (base.powf(1.0 / s) as usize).max(1)
+        let k = base.powf(1.0 / s);
+        // llama.cpp converts to int, which C leaves undefined for other numbers; on x86 it gives the smallest.
+        if k < 2_147_483_648.0 { (k as usize).max(1) } else { 1 }
     }
 }
 

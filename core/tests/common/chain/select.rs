@@ -179,8 +179,9 @@ pub fn mirostat(list: &mut List, state: &mut State, tau: f32, eta: f32, m: i32) 
     let s = above / below;
     let n = list.first_len as f32;
     let k = (((s - 1.0) * f32::powf(2.0, state.mu)) / (1.0 - n.powf(-(s - 1.0)))).powf(1.0 / s);
-    // Of NaN the larger is 1.
-    list.items.truncate(k.max(1.0) as usize);
+    // NaN, and what no int holds, are 1.
+    let fits = (1.0..f32::powi(2.0, 31)).contains(&k);
+    list.items.truncate(if fits { k as usize } else { 1 });
     float_softmax(list);
     let place = by_p(list, &mut state.mt);
     state.mu -= eta * (-list.items[place].p.log2() - tau);

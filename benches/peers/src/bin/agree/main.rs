@@ -9,6 +9,8 @@ mod cases;
 #[path = "../../../../../core/benches/common/mod.rs"]
 mod common;
 mod compare;
+#[path = "../../../../../core/tests/common/chain/custom.rs"]
+mod custom;
 mod peer;
 mod reasons;
 #[path = "../../../../../core/tests/common/chain/spec.rs"]
@@ -112,7 +114,7 @@ fn judge(case: &Case, draws: &mut u64) -> Verdict {
                 ));
             }
         }
-        if has_one_beside_masked_at_xtc(&case.specs, &tokens, &before.0, &before.1) {
+        if has_one_beside_masked(&case.specs, &tokens, &before.0, &before.1) {
             return Verdict::Explained(Reason::Masked);
         }
         if let Some(at) = ours.selected {
@@ -178,18 +180,22 @@ fn walk(
     None
 }
 
-/// Whether xtc takes a word in one of the chains only: their generators part without a sign of it.
-fn has_one_beside_masked_at_xtc(
+/// Whether a stage takes random words in one of the chains only: their generators part without a sign of it.
+fn has_one_beside_masked(
     specs: &[Spec],
     tokens: &[TokenData],
     chain: &Chain,
     llama: &Llama,
 ) -> bool {
-    let is_xtc = |spec: &Spec| matches!(spec, Spec::Xtc { .. });
-    specs.iter().any(is_xtc)
+    // Stages that take no word for one candidate.
+    let spares = |spec: &Spec| {
+        let draws = matches!(spec, Spec::Mirostat { .. } | Spec::MirostatV2 { .. });
+        draws || matches!(spec, Spec::Xtc { .. } | Spec::AdaptiveP { .. })
+    };
+    specs.iter().any(spares)
         && steps(specs, tokens, chain, llama).zip(specs).any(|(before, spec)| {
             let [ours, theirs] = before.map(|outcome| outcome.tokens.len());
-            is_xtc(spec) && (ours < 2) != (theirs < 2)
+            spares(spec) && (ours < 2) != (theirs < 2)
         })
 }
 

@@ -3,7 +3,7 @@
 use crate::compare::{difference_of_lists, drawable, only_one_has, possible};
 use crate::peer::{Llama, Outcome};
 use crate::spec::Spec;
-use s2sampler_core::{Chain, TokenData};
+use s2sampler_core::{Chain, Error, TokenData};
 
 /// Half a unit in the last place: what one binary32 operation can be off, relative to its result.
 const HALF_ULP: f64 = 1.0 / (1 << 24) as f64;
@@ -25,7 +25,7 @@ macro_rules! reasons {
 
 reasons! {
     Stale: "logit_bias: llama.cpp leaves a sorted list marked as sorted though the biases changed its order, so later stages cut it in the wrong place and dist takes its first entry for the largest",
-    Masked: "entries at -inf: llama.cpp keeps them, and they count for min_keep, for the largest entropy in temperature_ext, and for whether xtc takes a random word; they make the entropy in typical NaN",
+    Masked: "entries at -inf: llama.cpp keeps them, and they count for min_keep, for the largest entropy in temperature_ext, and for whether xtc, mirostat and adaptive_p take random words; they leave mirostat one candidate; they make the entropy in typical NaN",
     Underflow: "typical: a candidate with probability 0 in binary32 makes llama.cpp's entropy NaN and its order arbitrary; here it adds 0",
     Ties: "equal logits at a cut, or in the order of the draw: llama.cpp's sort does not specify their order; here the lower id comes first",
     Sums: "top_p: llama.cpp's running sum is binary32, this library's is double, and they lie on different sides of p",
@@ -35,7 +35,7 @@ reasons! {
     Biases: "logit_bias: in a list out of id order, llama.cpp may add only the first of several biases for one token",
     AfterTemperature: "temperature_ext: llama.cpp computes the probabilities again at the end; here they are those before the division",
     Normalised: "probabilities: all differ by one factor, because llama.cpp's sum is binary32, this library's double",
-    Nothing: "no logit above -inf: llama.cpp's probabilities are NaN; here the first in rank order stays",
+    Nothing: "no logit above -inf: llama.cpp's probabilities are NaN; here a draw is an error",
     Edge: "the random number lies on the boundary between two candidates, up to rounding",
 }
 
@@ -57,7 +57,8 @@ pub struct Scene<'a> {
 impl Scene<'_> {
     /// The reason why candidates or logits differ.
     pub fn reason(&self) -> Option<Reason> {
-        let rules: [Rule<Self>; 9] = [
+        let rules: [Rule<Self>; 10] = [
+            (Reason::Nothing, Self::has_nothing),
             (Reason::Stale, Self::is_stale),
             (Reason::Ties, Self::is_tie),
             (Reason::Masked, Self::agrees_without_masked),
@@ -78,6 +79,10 @@ impl Scene<'_> {
     fn contested(&self) -> Vec<TokenData> {
         let [ours, theirs] = self.left();
         only_one_has(&ours, &theirs)
+    }
+
+    fn has_nothing(&self) -> bool {
+        self.before.iter().all(|outcome| possible(&outcome.tokens).is_empty())
     }
 
     fn is_stale(&self) -> bool {
@@ -108,6 +113,11 @@ impl Scene<'_> {
             |outcome: &Outcome| outcome.tokens.iter().any(|t| t.logit == f32::NEG_INFINITY);
         if !self.before.iter().any(masked) {
             return false;
+        }
+        if matches!(self.spec, Spec::Mirostat { .. }) {
+            // The exponent over ranks at -inf is NaN, which leaves one. Without these ranks the number of
+            // candidates at first, which the rule uses too, would be another.
+            return masked(&self.before[1]);
         }
         let [ours, theirs] = [0, 1].map(|side| possible(&self.before[side].tokens));
         if ours.is_empty() {
@@ -288,9 +298,15 @@ pub fn is_stale(outcome: &Outcome) -> bool {
 
 pub fn apply(chain: &mut Chain, tokens: &[TokenData], sorted: bool) -> Outcome {
     let mut tokens = tokens.to_vec();
-    let applied = chain.apply(&mut tokens, sorted).expect("candidates");
-    tokens.truncate(applied.len);
-    Outcome { tokens, selected: applied.selected, sorted: applied.sorted }
+    match chain.apply(&mut tokens, sorted) {
+        Ok(applied) => {
+            tokens.truncate(applied.len);
+            Outcome { tokens, selected: applied.selected, sorted: applied.sorted }
+        }
+        // Nothing is above -inf: there is no token to select.
+        Err(Error::NoCandidate) => Outcome { tokens, selected: None, sorted: false },
+        Err(error) => panic!("{error}"),
+    }
 }
 
 /// Those that can be drawn, best first.

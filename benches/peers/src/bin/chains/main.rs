@@ -7,6 +7,8 @@
 mod clock;
 #[path = "../../../../../core/benches/common/mod.rs"]
 mod common;
+#[path = "../../../../../core/tests/common/chain/custom.rs"]
+mod custom;
 #[path = "../agree/peer.rs"]
 mod peer;
 #[path = "../../../../../core/tests/common/chain/spec.rs"]
