@@ -92,7 +92,11 @@ class Reduction:
             return self.names[number]
         element = self.types[number]
         name = element.get("name")
-        if name is None:
+        if name is None and element.tag == "function-type":
+            # A callback: named after what it takes and returns.
+            parts = [self.name(part.get("type-id")) for part in element if part.tag in ("parameter", "return")]
+            name = f"function of {', '.join(parts)}"
+        elif name is None:
             # Such as a pointer: named after what it is of. None reaches itself without a struct between.
             lengths = "".join(f" {subrange.get('length')}" for subrange in element.iter("subrange"))
             name = f"{element.tag.removesuffix('-type-def')}{lengths} of {self.name(element.get('type-id'))}"
