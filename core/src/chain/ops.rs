@@ -68,6 +68,15 @@ pub(super) trait StageOps: Debug {
         Ok(())
     }
 
+    /// Reads the tokens of a history and accepts them.
+    fn accept_saved(&mut self, from: &mut Reader<'_>) -> Result<(), Error> {
+        for token in from.list()? {
+            self.prepare()?;
+            self.accept(token);
+        }
+        Ok(())
+    }
+
     /// The seed of the stage's generator; none if it has none.
     fn seed(&self) -> Option<u32> {
         None

@@ -66,11 +66,7 @@ impl StageOps for NoRepeatNgram {
     }
 
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Error> {
-        for token in from.list()? {
-            self.prepare()?;
-            self.accept(token);
-        }
-        Ok(())
+        self.accept_saved(from)
     }
 
     fn is_off(&self) -> bool {
