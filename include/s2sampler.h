@@ -184,11 +184,13 @@ S2_MUST_USE const char *s2_status_string(int32_t status);
  * CONTENTS
  * ========
  *
- *  1. One draw    the steps with their arithmetic, special values, random words; seeds
+ *  1. One draw    the steps with their arithmetic, special values, random words; the rule of the
+ *                 engines' first generations; seeds
  *  2. Samplers    a generator for each request; part of a row; several rows; saved states
- *  3. Requests    a draw with penalties, bans, min_p or your own random number
- *  4. Streams     one utterance of a speech engine: mask, RAS, end, codes
- *  5. Chains      stages in any order, those of llama.cpp among them; presets
+ *  3. Requests    a draw with penalties, masks, min_p or your own random number; probabilities
+ *  4. Streams     one utterance of a speech engine: mask, RAS, end, codes; saved states
+ *  5. Chains      stages in any order, those of llama.cpp and your own among them; requests for
+ *                 chains; presets; saved states
  *  6. Reports     what each parameter did to a row
  *  7. Versions    and diagnostics
  *  8. What holds for all functions    threads, fork, memory, pointers, errors, structs that may
@@ -265,9 +267,9 @@ S2_MUST_USE const char *s2_status_string(int32_t status);
  * here are the ranks that top_k keeps. A call that returns a status uses no word, unless it says
  * otherwise. So a caller knows the position in the stream after every call.
  *
- * The first generations. Until s2.cpp's commit 0e543f0 (2026-03-22) the engines had another rule,
- * from its later versions on with an id that stays a candidate. s2_sample_token_first(), stage
- * s2_first and S2_REQUEST_S2_FIRST have it, word for word of the generator:
+ * The first generations. Before s2.cpp's commit 0e543f0 (2026-03-22) the engines had another rule;
+ * the later ones of these versions also keep an id as a candidate. s2_sample_token_first(), the
+ * stage s2_first and S2_REQUEST_S2_FIRST follow that rule, with the same random words:
  *
  *  1. The first top_k ranks stay, as in step 3. If keep_id is not among them and its logit is above
  *     -1e30, it joins them at its rank, which is the last.
@@ -497,8 +499,9 @@ int32_t s2_sampler_restore(S2Sampler *sampler,
  *  a. Penalties. Let c be the number of times a token occurs in the last penalty_window tokens of
  *     the history. If c > 0, its logit l becomes l / repetition_penalty if l > 0, else l *
  *     repetition_penalty; then l - (c * frequency_penalty + presence_penalty). NaN becomes -inf.
- *  b. Bans and masks. The logits of banned ids, and of ids that the ranges, the allowed ids or the
- *     bitmask do not allow, become -inf. The bitmask is that of xgrammar, llguidance and Outlines.
+ *  b. Masks. The logits of banned ids, and of ids that the ranges, the allowed ids or the bitmask
+ *     do not allow, become -inf. If several of these three are given, each must allow an id. The
+ *     bitmask is that of xgrammar, llguidance and Outlines.
  *  c. Steps 1 to 4 on the changed row.
  *  d. min_p. The first rank i > 0 with l[i] < m + ln(min_p), in binary32, is dropped, with all that
  *     follow.
@@ -524,24 +527,24 @@ int32_t s2_sampler_restore(S2Sampler *sampler,
  *     if (result.nans > 0) complain();              (watched_raw_probability is that of end_id)
  */
 
-/** Flag: draw with S2SampleRequest.uniform; the generator is not used. */
+/** Flag: draw with S2SampleRequest.uniform; the generator is not used. Samplers only. */
 #define S2_REQUEST_UNIFORM 1
 
-/** Flag: S2SampleRequest.keep_id stays a candidate. */
+/** Flag: the request's keep_id stays a candidate. */
 #define S2_REQUEST_KEEP_ID 2
 
-/** Flag: the result states the probabilities of S2SampleRequest.watched_id. */
+/** Flag: the result states the probabilities of the request's watched_id. */
 #define S2_REQUEST_WATCH_ID 4
 
 /**
- * Flag: the result has only token, candidates and words. The fields from nans on are 0, which
- * saves a pass over the row.
+ * Flag: the result has only the fields before nans. Those from nans on are 0, which saves a pass
+ * over the row. A chain then writes no best tokens either.
  */
 #define S2_REQUEST_NO_STATS 8
 
 /**
  * Flag: draw by the rule of "The first generations" instead of steps c to f. keep_id is then that
- * rule's, and a min_p above 0 is S2_ERROR_BAD_ARGUMENT.
+ * rule's, and a min_p above 0 is S2_ERROR_BAD_ARGUMENT. Samplers only.
  */
 #define S2_REQUEST_S2_FIRST 16
 
@@ -564,7 +567,10 @@ int32_t s2_sampler_restore(S2Sampler *sampler,
 typedef struct S2SampleRequest {
     /** sizeof(S2SampleRequest): see "Structs that may grow". */
     uint32_t struct_size;
-    /** S2_REQUEST_* flags, joined by |. 0: none. Unknown bits are S2_ERROR_BAD_ARGUMENT. */
+    /**
+     * S2_REQUEST_* flags, joined by |. 0: none. Unknown bits and flags of chains only are
+     * S2_ERROR_BAD_ARGUMENT.
+     */
     uint32_t flags;
     /** The row, as for s2_sample_token(). */
     const float *logits;
@@ -586,8 +592,7 @@ typedef struct S2SampleRequest {
     const int32_t *allowed_ids;
     /**
      * The allowed ids: bit i % 32 of word i / 32 is 1 if id i is allowed; ids beyond the words are
-     * not. n_bitmask 0: all are allowed. With several of the three, an id is allowed if each allows
-     * it.
+     * not. n_bitmask 0: all are allowed.
      */
     const int32_t *bitmask;
     /** Ids that count as -inf, in any order. */
@@ -687,20 +692,10 @@ typedef struct S2SampleResult {
     double watched_final_log_probability;
 } S2SampleResult;
 
-/**
- * Sets a request to all zero but struct_size.
- *
- * `request`: where to write the 128 bytes (96 with pointers of 4 bytes) of this version. Later
- * versions of the library write no more. NULL does nothing.
- */
+/** Sets `request` to all zero but struct_size. */
 void s2_sample_request_init(S2SampleRequest *request);
 
-/**
- * Sets a result to all zero but struct_size.
- *
- * `result`: where to write the 88 bytes of this version. Later versions of the library write no
- * more. NULL does nothing. Once is enough for many draws.
- */
+/** Sets `result` to all zero but struct_size. Once is enough for many draws. */
 void s2_sample_result_init(S2SampleResult *result);
 
 /**
@@ -756,7 +751,7 @@ int32_t s2_sampler_sample_ex(S2Sampler *sampler,
  * draw. The token returned enters the window, even an end token, and the oldest leaves. The second
  * draw ignores the caller's temperature: with temperature 0 it still draws at ras_temperature.
  *
- * Loops of engines differ in three points, each with a field of its own, since any can go with any:
+ * Loops of engines differ in three independent points. Each has a field:
  *
  *  ras_end      where the second draw gives the end token, s2.cpp goes on: the frame has code 0,
  *               as s2_stream_code() gives it, and only a first draw ends the utterance
@@ -849,12 +844,7 @@ typedef struct S2StreamConfig {
  */
 typedef struct S2Stream S2Stream;
 
-/**
- * Sets a configuration to its defaults, and struct_size.
- *
- * `config`: where to write the 48 bytes of this version. Later versions of the library write no
- * more. NULL does nothing.
- */
+/** Sets `config` to the defaults, and struct_size. */
 void s2_stream_config_init(S2StreamConfig *config);
 
 /**
@@ -915,8 +905,7 @@ void s2_stream_free(S2Stream *stream);
 
 /**
  * Begins another utterance with the same configuration and memory: the generator in the state of
- * `std::mt19937(seed)` for any `seed`, the window empty, not ended. Returns 0 or a status of
- * "Errors".
+ * `std::mt19937(seed)` for any `seed`, the window empty, not ended. Returns 0 or a status.
  */
 int32_t s2_stream_reset(S2Stream *stream,
                         uint32_t seed);
@@ -1026,7 +1015,7 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  *  stage            rule                                                          off
  *  dist             selects: e as in softmax; the first candidate in the order    never
  *                   of the list whose running double sum of e is >= u * S, u as
- *                   in step 7; after s2: see "s2" below
+ *                   in step 7; for options, and after s2 or s2_first, see below
  *  greedy           selects the first candidate in rank order                     never
  *  temperature      l / t; t <= 0, or an m / t that is not finite, sorts and      t = 1
  *                   keeps the first; t = +inf makes all l > -inf equal
@@ -1065,7 +1054,7 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  *  bitmask          -inf for an id whose bit is not 1, or beyond the words        no words
  *  s2               steps 1 to 6 of "One draw" over the candidates; see below     never
  *  s2_first         steps 1 to 3 of "The first generations"; see below            never
- *  softmax          softmax; a later top_p uses its e and S, see below            never
+ *  softmax          softmax, for later stages: see below                          never
  *  epsilon_cutoff   sorts; softmax; keeps p[i] >= epsilon; min_keep               epsilon <= 0
  *  eta_cutoff       sorts; softmax; keeps p[i] >= min(eta, sqrt(eta) *            eta <= 0
  *                   exp(-entropy)) in double; min_keep
@@ -1081,10 +1070,10 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  *                   rounded to binary32 but below 1, is <= probability: sorts;    threshold > 0.5
  *                   softmax; of the ranks with p[i] >= threshold drops all but
  *                   the last, unless fewer than min_keep would be left
- *  xtc_protected    takes a word and acts as xtc does. Then of the ranks with     as xtc
- *                   p[i] > threshold drops those whose p is above the smallest
- *                   of these and whose id is not protected, unless fewer than
- *                   min_keep would be left
+ *  xtc_protected    takes a word and compares it as xtc does. If it acts: sorts;  as xtc
+ *                   softmax; of the ranks with p[i] > threshold drops those whose
+ *                   p is above the least p of these and whose id is not
+ *                   protected, unless fewer than min_keep would be left
  *  dry              see below                                                     multiplier 0;
  *                                                                                 base < 1;
  *                                                                                 last_n 0
@@ -1098,13 +1087,12 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  *                   as in step 7 with the p as weights; then
  *                   mu = mu - eta * (-log2f(p of the selected) - tau), in every
  *                   pass, not when a token is accepted
- *
- *  mirostat         mu is 2 tau at first. Sorts; float softmax; over the first m   never
+ *  mirostat         mu is 2 tau at first. Sorts; float softmax; over the first m  never
  *                   ranks, with t[i] = logf((i + 2) / (i + 1)) and b[i] =
  *                   logf(p[i] / p[i + 1]): s = sum of t b / sum of t t; keeps
  *                   ((s - 1) * powf(2, mu) / (1 - powf(N, 1 - s))) to the power
- *                   of 1 / s, rounded down, but at least 1, which NaN and what no
- *                   int32_t holds are too, N the number of candidates at first;
+ *                   of 1 / s, rounded down, but at least 1; 1 also if that is NaN
+ *                   or above 2147483647. N is the number of candidates at first;
  *                   float softmax; selects as in step 7 with the p as weights; mu
  *                   as in mirostat_v2
  *  adaptive_p       float softmax; if target < 0, selects as in step 7 with the   never
@@ -1113,12 +1101,13 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  *                   -inf; float softmax; selects likewise; when that token is
  *                   accepted next, A = its first p + decay * A, B = 1 + decay *
  *                   B. At first A = target / (1 - decay), B = 1 / (1 - decay)
- *  custom           your functions: see S2CustomStage; p of stage softmax end     never
+ *  custom           what your functions do: see S2CustomStage                     never
  *
- * softmax and top_p: the e and S of stage softmax stay in force for later top_p stages, and its p
- * for top_p_exclusive, until a stage that is not off edits logits (even if none changes), scales
- * them, or computes new p. E[i] then adds these e of the candidates still there. min_tokens edits
- * while fewer than count tokens are accepted. A temperature <= 0 divides nothing.
+ * softmax: the e and S of stage softmax stay in force for later top_p stages, and its p for
+ * top_p_exclusive and a dist with a `mass`. They end with a stage that is not off and edits logits
+ * (even if none changes), scales them, computes new p, or is custom. E[i] then adds these e of the
+ * candidates still there. min_tokens edits while fewer than count tokens are accepted. A
+ * temperature <= 0 divides nothing.
  *
  * s2 drops candidates at -inf, but they still count for the random words. It sorts the others and
  * sets l to (l - m) / temperature and p to q of step 2. A temperature <= 0, or a +inf logit, leaves
@@ -1134,12 +1123,15 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  * given their u in the order chosen. Candidates at -inf count where they are in the list: with
  * S2_DIST_DISCRETE a list of one finite logit and one -inf takes two words, and in a race each of
  * the two takes its u. A candidate with e = 0 is never selected. In a race the first of equal
- * scores in the order wins, and candidates at +inf have l = 0. With a `mass` < 1 the p of a softmax
- * stage before it, if they are still in force, otherwise those of softmax here, take the place of
- * e, and are not divided again: the first whose running sum is >= u * min(mass, S) is selected.
- * Otherwise p becomes e / S. After s2 or s2_first, S2_DIST_INVERSION and S2_DIST_DISCRETE draw as a
- * dist without options if order, sums and mass have their defaults; other options draw by their own
- * rule from the list that is left.
+ * scores in the order wins, and candidates at +inf have l = 0. p becomes e / S.
+ *
+ * With a `mass` < 1 the p of an earlier stage softmax take the place of e if they are still in
+ * force, otherwise those of softmax here. They are not divided again: the first candidate whose
+ * running sum is >= u * min(mass, S) is selected, S being the sum of these p.
+ *
+ * After s2 or s2_first, S2_DIST_INVERSION and S2_DIST_DISCRETE draw as a dist without options if
+ * order, sums and mass have their defaults. Other options draw by their own rule from the list that
+ * is left.
  *
  * dry, for a history H:
  *
@@ -1179,7 +1171,7 @@ S2_MUST_USE int32_t s2_stream_redrawn(const S2Stream *stream);
  *                   row. (Step 4 and stage s2 drop the token that reaches top_p.)
  *  top_k            llama.cpp: the order of equal logits is unspecified. Hugging Face: candidates
  *                   equal to the k-th stay, too.
- *  top_k_ties       Hugging Face's top_k.
+ *  top_k_ties       Hugging Face's top_k, and that of audio.cpp and qwentts.cpp.
  *  top_p_exclusive  exllamav3's top_p, and that of audio.cpp's fish_audio.
  *  min_p            Nguyen et al. 2024, arXiv:2407.01082. llama.cpp: the same. Hugging Face:
  *                   compares probabilities, not logits.
@@ -1237,7 +1229,7 @@ void s2_chain_free(S2Chain *chain);
 
 /**
  * Puts every stage in the state in which it was added: histories empty, generators as seeded,
- * Mirostat's mu at 2 tau. Returns 0 or a status of "Errors".
+ * Mirostat's mu and adaptive_p's A and B as at first. A bitmask stays. Returns 0 or a status.
  */
 int32_t s2_chain_reset(S2Chain *chain);
 
@@ -1272,7 +1264,7 @@ S2_MUST_USE size_t s2_chain_state_size(const S2Chain *chain);
  * parameters, histories and generators.
  *
  * The bytes carry a version and a checksum and are the same on every machine; the rest of the
- * format is unspecified. A chain with a stage of the caller's own cannot be saved.
+ * format is unspecified.
  *
  * `state`, `size`: a buffer for s2_chain_state_size() bytes and its size. Returns 0, or
  * S2_ERROR_BAD_ARGUMENT if `size` is too small or a stage is the caller's own, and then nothing is
@@ -1383,8 +1375,9 @@ typedef struct S2TokenDataArray {
  * `array`: at any alignment; `size`, `selected` and `sorted` are written.
  *
  * Returns 0 or a status: S2_ERROR_EMPTY_ROW if `size` is 0, S2_ERROR_BAD_ARGUMENT if it is above
- * 2147483647, S2_ERROR_NO_CANDIDATE if a stage selects and no logit is above -inf. After that and
- * S2_ERROR_OUT_OF_MEMORY `selected` is -1, and the candidates may be changed: fill the array again.
+ * 2147483647, S2_ERROR_NO_CANDIDATE if a stage selects and no logit is above -inf. After that,
+ * S2_ERROR_OUT_OF_MEMORY and an error of a custom stage `selected` is -1, and the candidates may be
+ * changed: fill the array again.
  */
 S2_MUST_USE
 int32_t s2_chain_apply(S2Chain *chain,
@@ -1409,19 +1402,16 @@ const char *s2_chain_stage_name(const S2Chain *chain,
 S2_MUST_USE int32_t s2_chain_remove(S2Chain *chain, int32_t index);
 
 /**
- * Moves the stage at `from` so that its index is `to`; the indices between change by one. With it a
+ * Moves the stage at `from` so that its index is `to`; the indices between change by one. So a
  * stage, which is always added at the end, comes to any place.
  *
  * Returns 0, or S2_ERROR_BAD_ARGUMENT if there is no such stage or place.
  */
-S2_MUST_USE
-int32_t s2_chain_move(S2Chain *chain,
-                      int32_t from,
-                      int32_t to);
+S2_MUST_USE int32_t s2_chain_move(S2Chain *chain, int32_t from, int32_t to);
 
 /**
- * Puts the stage at `from` in the place of the one at `index`, which is removed; the indices after
- * `from` become one less. With it a stage that was added anew takes the place of an old one.
+ * Removes the stage at `index` and moves the one at `from` to its place; the indices after `from`
+ * become one less. So a new stage, added at the end, replaces an old one.
  *
  * Returns 0, or S2_ERROR_BAD_ARGUMENT if there is no such stage or both are the same.
  */
@@ -1446,27 +1436,25 @@ int32_t s2_chain_describe(const S2Chain *chain,
                           char *text,
                           size_t size);
 
-/* ---- The whole draw of a chain. --------------------------------------------------------------
+/* ---- Requests for chains. ----------------------------------------------------------------------
  *
  * s2_chain_sample_ex() draws from a row or from an array with the options that a server needs. Each
  * is off by default.
  *
- *  a. Masks. The logits of banned ids, and of ids that the ranges, the allowed ids or the bitmask
- *     do not allow, become -inf. Each of the three that is given must allow an id. The row itself
- *     is not changed.
- *  b. Stages, as for s2_chain_sample(). With uniforms they take these in place of their generators,
- *     which do not move: one u for each number that the stage would draw, dist and mirostat_v2 as u
- *     of step 7, xtc rounded to binary32 as g/2^32. A u of 1 counts as the double just below. The
- *     word that xtc keeps for its next pass stays.
+ *  a. Masks, as in step b of chapter 3. The row itself is not changed.
+ *  b. Stages, as for s2_chain_sample(). If there are uniforms, the stages take these, and their
+ *     generators do not move. Each number that a stage would draw is one uniform: the u of step 7,
+ *     or for xtc and xtc_protected g/2^32, rounded to binary32. A uniform of 1 counts as the double
+ *     just below.
  *  c. keep_id. If a stage that does not select drops this id, and its logit was > -inf, it returns
- *     to its place at once: in rank order after a stage that sorts, to the end after typical,
- *     otherwise between those that stood before it and after it. Its logit is the one it had, and
- *     after s2 (l - m) / temperature, as the last candidate; so with the preset S2_PRESET_S2 the
- *     token is that of S2SampleRequest.keep_id. In s2_first it takes the place of the stage's own
- *     keep_id. It does not return after a temperature that leaves
- *     the best alone (t <= 0), nor after s2 where a logit is +inf.
- *  d. The selected token is accepted, unless S2_REQUEST_NO_ACCEPT is set. mirostat_v2 moves mu all
- *     the same.
+ *     at once, with the logit it had. Its place is in rank order after a stage that sorts, at the
+ *     end after typical and custom, otherwise between those that stood before it and after it.
+ *     After s2 it is the last candidate, with (l - m) / temperature; so the preset S2_PRESET_S2
+ *     draws the token of S2SampleRequest.keep_id. In s2_first it replaces the stage's own keep_id.
+ *     It does not return after a temperature or scale that keeps only the first, nor after an s2
+ *     that leaves one candidate for a temperature <= 0 or a +inf logit.
+ *  d. The selected token is accepted, unless S2_REQUEST_NO_ACCEPT is set. mirostat and mirostat_v2
+ *     move mu all the same.
  *
  *     S2ChainRequest request = {0};
  *     S2ChainResult result = {0};
@@ -1501,8 +1489,7 @@ typedef struct S2ChainRequest {
     /** sizeof(S2ChainRequest): see "Structs that may grow". */
     uint32_t struct_size;
     /**
-     * S2_REQUEST_* flags, joined by |, without S2_REQUEST_UNIFORM and
-     * S2_REQUEST_S2_FIRST. 0: none. Other bits are
+     * S2_REQUEST_* flags, joined by |. 0: none. Unknown bits and flags of samplers only are
      * S2_ERROR_BAD_ARGUMENT.
      */
     uint32_t flags;
@@ -1515,22 +1502,26 @@ typedef struct S2ChainRequest {
     const S2TokenDataArray *array;
     /**
      * Random numbers for the stages that draw, 0 <= u <= 1, in the order in which they need them.
+     * Those left over are not used.
      */
     const double *uniforms;
     /** The allowed ids, as for s2_sampler_sample_ranges(). n_ranges 0: all are allowed. */
     const S2TokenRange *ranges;
     /** The allowed ids, in any order. n_allowed 0: all are allowed. */
     const int32_t *allowed_ids;
-    /**
-     * The allowed ids: bit i % 32 of word i / 32 is 1 if id i is allowed; ids beyond the words are
-     * not. n_bitmask 0: all are allowed.
-     */
+    /** The allowed ids, as `bitmask` of S2SampleRequest. n_bitmask 0: all are allowed. */
     const int32_t *bitmask;
     /** Ids that count as -inf, in any order. */
     const int32_t *banned;
-    /** Where to write the best of the row, at most n_best_before. */
+    /**
+     * Where to write the best tokens of the row by rank, with raw probabilities: at most
+     * n_best_before, none at -inf.
+     */
     S2TokenLogProb *best_before;
-    /** Where to write the best of the candidates, at most n_best_after. */
+    /**
+     * Where to write the best candidates that the selecting stage saw, with final probabilities: at
+     * most n_best_after, none at -inf.
+     */
     S2TokenLogProb *best_after;
     /** The number of logits. <= 0 is S2_ERROR_EMPTY_ROW, unless there is an array. */
     int32_t vocab_size;
@@ -1565,10 +1556,11 @@ typedef struct S2ChainRequest {
  * s2_chain_result_init(); the draw writes all other fields.
  *
  * "Raw" is the probability in the softmax of the row, or array, as it was passed. "Penalised" is
- * that after the masks and the first stages of the chain, as long as these only change single
- * logits: logit_bias, penalties, dry. "Final" is the probability with which the selecting stage
- * selects the token; for greedy, that in the softmax of the candidates it sees. All to about five
- * digits; tokens at +inf share theirs equally. Logarithms are natural; that of 0 is -inf.
+ * that after the masks and the first stages of the chain, up to the first that is not off and none
+ * of logit_bias, sequence_bias, min_tokens, bitmask, no_repeat_ngram, dry and the penalties.
+ * "Final" is the probability with which the selecting stage selects the token; for greedy and
+ * custom, that in the softmax of the candidates. All to about five digits; tokens at +inf share
+ * theirs equally. Logarithms are natural; that of 0 is -inf.
  */
 typedef struct S2ChainResult {
     /** sizeof(S2ChainResult): see "Structs that may grow". */
@@ -1577,7 +1569,7 @@ typedef struct S2ChainResult {
     int32_t token;
     /**
      * The number of candidates that the selecting stage saw, including those with logit -inf; for
-     * mirostat_v2, that it left.
+     * mirostat, mirostat_v2 and custom, that it left.
      */
     int32_t candidates;
     /** The words taken from the generators of the stages. */
@@ -1627,20 +1619,10 @@ typedef struct S2ChainResult {
     double group_best_probability;
 } S2ChainResult;
 
-/**
- * Sets a request to all zero but struct_size.
- *
- * `request`: where to write the 136 bytes (92 with pointers of 4 bytes) of this version. Later
- * versions of the library write no more. NULL does nothing.
- */
+/** Sets `request` to all zero but struct_size. */
 void s2_chain_request_init(S2ChainRequest *request);
 
-/**
- * Sets a result to all zero but struct_size.
- *
- * `result`: where to write the 152 bytes of this version. Later versions of the library write no
- * more. NULL does nothing. Once is enough for many draws.
- */
+/** Sets `result` to all zero but struct_size. Once is enough for many draws. */
 void s2_chain_result_init(S2ChainResult *result);
 
 /**
@@ -1650,10 +1632,10 @@ void s2_chain_result_init(S2ChainResult *result);
  * struct_size set. NULL is as S2_REQUEST_NO_STATS: then the best tokens are not written either.
  *
  * Returns the id of the token, or a status, and then nothing is written and nothing has changed,
- * as for s2_chain_sample(). S2_ERROR_BAD_ARGUMENT also if there are fewer uniforms than the stages
- * need; S2_ERROR_EMPTY_ROW also if the masks allow no id, bans aside; S2_ERROR_NO_CANDIDATE if
- * nothing is above -inf when a stage selects. An id < 0 in an array is returned as 0; `token` has
- * it.
+ * as for s2_chain_sample(). S2_ERROR_BAD_ARGUMENT if a field is outside the range it states or
+ * there are fewer uniforms than the stages need; S2_ERROR_EMPTY_ROW also if the masks allow no id,
+ * bans aside; S2_ERROR_NO_CANDIDATE if nothing is above -inf when a stage selects. An id < 0 in an
+ * array is returned as 0; `token` has it.
  */
 S2_MUST_USE
 int32_t s2_chain_sample_ex(S2Chain *chain,
@@ -1664,7 +1646,7 @@ int32_t s2_chain_sample_ex(S2Chain *chain,
  *
  * Each s2_chain_add_*() appends a stage and returns its index, which is the number of stages before
  * it. The rules are in the table above. A status (< 0) leaves the chain as it was; a parameter
- * outside the range stated here is S2_ERROR_BAD_ARGUMENT.
+ * outside the range stated here is S2_ERROR_BAD_ARGUMENT, and NaN is in no range.
  */
 
 /**
@@ -1733,12 +1715,7 @@ typedef struct S2DistOptions {
     float mass;
 } S2DistOptions;
 
-/**
- * Sets the options to those of s2_chain_add_dist() with seed 0, and struct_size.
- *
- * `options`: where to write the 24 bytes of this version. Later versions of the library write no
- * more. NULL does nothing.
- */
+/** Sets `options` to those of s2_chain_add_dist() with seed 0, and struct_size. */
 void s2_dist_options_init(S2DistOptions *options);
 
 /**
@@ -1757,7 +1734,7 @@ S2_MUST_USE int32_t s2_chain_add_greedy(S2Chain *chain);
 /**
  * Adds stage temperature: divides the logits.
  *
- * `t`: the divisor. <= 0 keeps the best candidate alone. Off: 1. NaN is an error.
+ * `t`: the divisor. <= 0 keeps the best candidate alone. Off: 1.
  */
 S2_MUST_USE int32_t s2_chain_add_temperature(S2Chain *chain, float t);
 
@@ -1790,29 +1767,28 @@ int32_t s2_chain_add_top_k_ties(S2Chain *chain,
 /**
  * Adds stage top_p: keeps a nucleus, the token that reaches `p` included.
  *
- * `p`: the least total probability of the candidates left. <= 0 keeps `min_keep`. Off: >= 1. NaN
- * is an error. `min_keep`: see "min_keep" above the table.
+ * `p`: the least total probability of the candidates left. <= 0 keeps `min_keep`. Off: >= 1.
+ * `min_keep`: see "min_keep" above the table.
  */
-S2_MUST_USE
-int32_t s2_chain_add_top_p(S2Chain *chain,
-                           float p,
-                           size_t min_keep);
+S2_MUST_USE int32_t s2_chain_add_top_p(S2Chain *chain, float p, size_t min_keep);
 
 /**
  * Adds stage top_p_exclusive: keeps a nucleus without the token that passes `p`.
  *
  * `p`: the most total probability of the candidates left; the best stays in any case. 1 is not
- * off, since rounding can carry the sum past it. Off: > 1. NaN is an error.
+ * off, since rounding can carry the sum past it. Off: > 1.
  */
 S2_MUST_USE int32_t s2_chain_add_top_p_exclusive(S2Chain *chain, float p);
 
 /**
  * Adds stage min_p: keeps candidates that are probable in comparison with the best.
  *
- * `p`: the least share of the best candidate's probability. Off: <= 0. NaN is an error.
- * `min_keep`: as for top_p.
+ * `p`: the least share of the best candidate's probability. Off: <= 0. `min_keep`: as for top_p.
  */
-S2_MUST_USE int32_t s2_chain_add_min_p(S2Chain *chain, float p, size_t min_keep);
+S2_MUST_USE
+int32_t s2_chain_add_min_p(S2Chain *chain,
+                           float p,
+                           size_t min_keep);
 
 /**
  * Adds stage penalties: penalises tokens that were accepted lately.
@@ -1960,22 +1936,26 @@ int32_t s2_chain_add_s2_first(S2Chain *chain,
                               const S2SamplerParams *params,
                               int32_t keep_id);
 
-/** Adds stage softmax: computes the probabilities here, for a top_p that comes later. */
+/**
+ * Adds stage softmax: computes the probabilities here, for a later top_p, top_p_exclusive or dist
+ * with a mass.
+ */
 S2_MUST_USE int32_t s2_chain_add_softmax(S2Chain *chain);
 
 /**
  * Adds stage typical: keeps candidates whose surprise is near the entropy.
  *
- * `p`: the total probability that the candidates left exceed. Off: >= 1. NaN is an error.
- * `min_keep`: as for top_p.
+ * `p`: the total probability that the candidates left exceed. Off: >= 1. `min_keep`: as for top_p.
  */
-S2_MUST_USE int32_t s2_chain_add_typical(S2Chain *chain, float p, size_t min_keep);
+S2_MUST_USE
+int32_t s2_chain_add_typical(S2Chain *chain,
+                             float p,
+                             size_t min_keep);
 
 /**
  * Adds stage epsilon_cutoff: drops improbable tokens.
  *
- * `epsilon`: the least probability of a token that stays. Off: <= 0. NaN is an error. `min_keep`:
- * as for top_p.
+ * `epsilon`: the least probability of a token that stays. Off: <= 0. `min_keep`: as for top_p.
  */
 S2_MUST_USE
 int32_t s2_chain_add_epsilon_cutoff(S2Chain *chain,
@@ -1983,21 +1963,18 @@ int32_t s2_chain_add_epsilon_cutoff(S2Chain *chain,
                                     size_t min_keep);
 
 /**
- * Adds stage eta_cutoff: drops tokens that are improbable for the entropy.
+ * Adds stage eta_cutoff: drops improbable tokens, fewer if the entropy is high.
  *
- * `eta`: the limit, from which the least probability of a token that stays follows. Off: <= 0. NaN
- * is an error. `min_keep`: as for top_p.
+ * `eta`: the limit, from which the least probability of a token that stays follows. Off: <= 0.
+ * `min_keep`: as for top_p.
  */
-S2_MUST_USE
-int32_t s2_chain_add_eta_cutoff(S2Chain *chain,
-                                float eta,
-                                size_t min_keep);
+S2_MUST_USE int32_t s2_chain_add_eta_cutoff(S2Chain *chain, float eta, size_t min_keep);
 
 /**
- * Adds stage top_a: drops tokens that are improbable for the best.
+ * Adds stage top_a: drops tokens that are improbable in comparison with the best.
  *
  * `a`: the least probability of a token that stays, as a share of the square of the largest. Off:
- * <= 0. NaN is an error. `min_keep`: as for top_p.
+ * <= 0. `min_keep`: as for top_p.
  */
 S2_MUST_USE
 int32_t s2_chain_add_top_a(S2Chain *chain,
@@ -2018,18 +1995,16 @@ int32_t s2_chain_add_smoothing(S2Chain *chain,
 /**
  * Adds stage top_n_sigma: keeps logits near the largest.
  *
- * `n`: how many standard deviations below the largest a logit may be. Off: <= 0. NaN is an error.
+ * `n`: how many standard deviations below the largest a logit may be. Off: <= 0.
  */
-S2_MUST_USE
-int32_t s2_chain_add_top_n_sigma(S2Chain *chain,
-                                 float n);
+S2_MUST_USE int32_t s2_chain_add_top_n_sigma(S2Chain *chain, float n);
 
 /**
  * Adds stage xtc: at random, drops all top choices but the least probable.
  *
  * `probability`: how often it acts, 0 to 1. Off: <= 0. `threshold`: the least probability of a top
- * choice. Off: > 0.5; <= 0 is an error. NaN is an error in both. `min_keep`: if fewer candidates
- * would be left, it drops none. `seed`: of the stage's generator.
+ * choice. Off: > 0.5; <= 0 is an error. `min_keep`: if fewer candidates would be left, it drops
+ * none. `seed`: of the stage's generator.
  */
 S2_MUST_USE
 int32_t s2_chain_add_xtc(S2Chain *chain,
@@ -2039,7 +2014,8 @@ int32_t s2_chain_add_xtc(S2Chain *chain,
                          uint32_t seed);
 
 /**
- * Adds stage xtc_protected: as xtc, but some ids are never dropped.
+ * Adds stage xtc_protected: as xtc, but never drops some ids, nor those that equal the least
+ * probable top choice. A top choice is above the threshold here.
  *
  * `probability`, `threshold`, `min_keep`, `seed`: as for xtc. `ids`, `n_ids`: what is protected,
  * such as the end and the line break; any ids, copied.
@@ -2080,7 +2056,7 @@ int32_t s2_chain_add_dry(S2Chain *chain,
  *
  * `t`: the middle of the temperatures. `delta`: how far they reach to both sides, but not below 0;
  * <= 0 is s2_chain_add_temperature() with `t`. `exponent`: how the temperature follows the
- * entropy; finite, 1 is linear. NaN is an error.
+ * entropy; finite, 1 is linear.
  */
 S2_MUST_USE
 int32_t s2_chain_add_temperature_ext(S2Chain *chain,
@@ -2117,14 +2093,16 @@ int32_t s2_chain_add_mirostat(S2Chain *chain,
  * Adds stage adaptive_p: selects a token, most likely one of a certain probability.
  *
  * `target`: the probability to aim at, <= 1. < 0: draws by the probabilities as they are. `decay`:
- * how much a token still counts one token later, >= 0; above 0.99 it is 0.99. NaN is an error.
- * `seed`: of the stage's generator.
+ * how much a token still counts one token later, >= 0; above 0.99 it is 0.99. `seed`: of the
+ * stage's generator.
  */
 S2_MUST_USE
 int32_t s2_chain_add_adaptive_p(S2Chain *chain,
                                 float target,
                                 float decay,
                                 uint32_t seed);
+
+/* ---- A stage of your own. ------------------------------------------------------------------- */
 
 /**
  * The functions of a stage of your own. Set struct_size, by hand or by s2_custom_stage_init(), and
@@ -2133,22 +2111,26 @@ int32_t s2_chain_add_adaptive_p(S2Chain *chain,
  * The library calls them while a call with the chain runs, in the thread of that call, with the
  * default floating-point environment: round to nearest, no traps, denormals kept. They must return:
  * no exception and no longjmp() may leave them. A call with the same chain from inside returns
- * S2_ERROR_BUSY; calls with other handles are fine.
+ * S2_ERROR_BUSY; calls with other handles are fine. One function runs at a time, except clone:
+ * calls with a const chain may overlap.
  */
 typedef struct S2CustomStage {
     /** sizeof(S2CustomStage): see "Structs that may grow". */
     uint32_t struct_size;
-    /** Not 0 if the stage selects a token: then a chain needs no other that does. */
+    /**
+     * Not 0 if the stage always selects a token. 0: it may, and then its token is the draw's, but a
+     * chain needs another stage that selects.
+     */
     int32_t selects;
     /** The name for reports, 1 to 63 printable ASCII characters. Copied. */
     const char *name;
     /**
-     * Works on the candidates, of which there is at least one, none of them NaN: it may change
-     * logits and p, put them in any order, drop some (those left come first; `size`), and select
-     * one (`selected`, -1 at first; that ends the pass). `sorted` is a hint, which is verified. `p`
-     * is what the last stage that wrote some left, or 0.
+     * Works on the candidates; there is at least one, and no logit is NaN. It may change logits and
+     * p, put the candidates in any order, drop some (those left come first, `size` counts them),
+     * and select one (`selected`, -1 at first), which ends the pass. `sorted` is a hint, which is
+     * verified. `p` is what the last stage that wrote some left, or 0.
      *
-     * Returns 0 or a status of "Errors", which becomes that of the draw; any other number is
+     * Returns 0 or one of S2_ERROR_*, which becomes the status of the draw; any other number is
      * S2_ERROR_INTERNAL. What it leaves is checked: S2_ERROR_NO_CANDIDATE if `size` is 0 or the
      * selected candidate is at -inf; S2_ERROR_BAD_ARGUMENT if `data` changed, `size` grew,
      * `selected` is out of range, or an id is not in the row. NaN becomes -inf.
@@ -2160,29 +2142,26 @@ typedef struct S2CustomStage {
     void (*reset)(void *user);
     /**
      * Writes a copy of `user` to `copy`, for s2_chain_clone() and for reports, and returns 0 or a
-     * status, which becomes that of the call. NULL: the copy has the same `user` if free is NULL
-     * too; else chains with the stage cannot be copied, which is S2_ERROR_BAD_ARGUMENT.
+     * status, which becomes that of the call. Several threads may run it at once. NULL: if free is
+     * NULL too, the copy shares `user`, and a report applies the stage to it; otherwise the chain
+     * cannot be copied, which is S2_ERROR_BAD_ARGUMENT.
      */
     int32_t (*clone)(void *user, void **copy);
-    /** Frees `user`, when the stage is removed or its chain freed. */
+    /** Frees `user` when the stage is removed or its chain freed. */
     void (*free)(void *user);
     /** Passed to the functions; may be NULL. */
     void *user;
 } S2CustomStage;
 
-/**
- * Sets a stage of your own to all zero and NULL but struct_size.
- *
- * `stage`: where to write the 64 bytes (36 with pointers of 4 bytes) of this version. Later
- * versions of the library write no more. NULL does nothing.
- */
+/** Sets `stage` to all zero and NULL but struct_size. */
 void s2_custom_stage_init(S2CustomStage *stage);
 
 /**
  * Adds stage custom: a stage of your own, by its functions.
  *
  * `stage`: copied; `user` belongs to the chain from then on. After a status it is still yours. The
- * name of the stage is "custom"; s2_chain_describe() and reports show yours.
+ * stage's name is "custom"; s2_chain_describe() and the parameters in reports show yours. A chain
+ * with it cannot be saved.
  *
  * Returns the index or a status: S2_ERROR_NULL_POINTER if `stage`, name or apply is NULL,
  * S2_ERROR_BAD_ARGUMENT for a name that is not as stated or a wrong struct_size.
@@ -2247,10 +2226,9 @@ typedef struct S2PresetParams {
 } S2PresetParams;
 
 /**
- * Sets the parameters of a preset to its defaults, and struct_size.
+ * Sets `params` to the defaults of a preset, and struct_size.
  *
- * `params`: where to write the 28 bytes of this version. Later versions of the library write no
- * more. `which`: one of S2_PRESET_*.
+ * `which`: one of S2_PRESET_*.
  *
  * Returns 0 or a status, and then nothing is written: S2_ERROR_NULL_POINTER, S2_ERROR_BAD_ARGUMENT
  * (`which`).
@@ -2298,18 +2276,17 @@ S2Chain *s2_chain_new_preset(int32_t which,
  * The threshold of a stage and its unit; other stages have none, nor has a stage that is off or
  * never runs:
  *
- *  top_k             k                                "rank"
- *  s2                top_k if it cuts first;          "rank";
- *                    otherwise top_p                  "running probability"
- *  s2_first          as s2
- *  top_p             p                                "running probability"
- *  top_k_ties        k                                "rank"
- *  top_p_exclusive   p                                "running probability"
+ *  top_k,            k                                "rank"
+ *  top_k_ties
+ *  s2,               top_k if it cuts first;          "rank";
+ *  s2_first          otherwise top_p                  "running probability"
+ *  top_p,            p                                "running probability"
+ *  top_p_exclusive
  *  min_p             p times the largest probability  "probability"
  *  epsilon_cutoff    epsilon                          "probability"
  *  eta_cutoff,       the least p that stays           "probability"
  *  top_a
- *  adaptive_p        a                                "probability"
+ *  adaptive_p        a, if target >= 0                "probability"
  *  xtc,              threshold                        "probability"
  *  xtc_protected
  *  typical           p                                "mass"
@@ -2324,10 +2301,10 @@ S2Chain *s2_chain_new_preset(int32_t which,
  *  - stages that leave one candidate, and filters that drop nothing;
  *  - a top_p of s2 below the first two probabilities together, or of 1, which is not "off" there;
  *  - a temperature above 1.2 with a top_p below 0.5; a temperature of NaN or +inf;
- *  - penalties, dry and no_repeat_ngram before anything was accepted; penalties and biases that
- *    change no logit; penalties that reward; biases that touch no candidate, or leave nothing
- *    above -inf;
- *  - a softmax whose probabilities no top_p uses; filters and temperatures before greedy;
+ *  - penalties, dry and no_repeat_ngram before anything was accepted; penalties, a logit_bias and a
+ *    bitmask that change no logit; penalties that reward; stages that leave nothing above -inf;
+ *  - a smoothing whose curve is outside 1 to 3; a softmax whose probabilities no later stage uses;
+ *    filters and temperatures before greedy;
  *  - stages after one that selects, and a chain that does not select;
  *  - rows with NaN or +inf, or with nothing above -inf.
  */
@@ -2569,11 +2546,11 @@ S2_MUST_USE int32_t s2_new_status(void);
  * function of its kind; free(NULL) does nothing.
  *
  * Threads. Any function may be called from any thread at any time. Threads share no state and no
- * lock: no thread influences the tokens of another. Each thread has one generator,
- * each sampler and each stream one more, and so has each stage of a chain that draws; all give the
- * words of C++'s std::mt19937. A thread that is ending may still draw, from the destructor of a
- * thread_local object for example, and its stream goes on. A thread that is cancelled
- * (pthread_cancel) finishes its call first: no call is a cancellation point. Cancellation of type
+ * lock: no thread influences the tokens of another. Each thread has one generator, each sampler and
+ * each stream one more, and so has each stage of a chain that draws; all give the words of C++'s
+ * std::mt19937. A thread that is ending may still draw, from the destructor of a thread_local
+ * object for example, and its stream goes on. A thread that is cancelled (pthread_cancel) finishes
+ * its call first: no call is a cancellation point. Cancellation of type
  * PTHREAD_CANCEL_ASYNCHRONOUS during a call is undefined.
  *
  * Any thread may use a handle, one thread at a time. A call that finds another call using the
@@ -2599,19 +2576,19 @@ S2_MUST_USE int32_t s2_new_status(void);
  * writes there, and is not kept after the call. Working memory is kept per thread, or per handle if
  * one is used; it grows with the longest row and the widest parameters, and is released when the
  * thread ends or the handle is freed. A draw that needs no more than an earlier one does not
- * allocate. Histories with last_n -1 grow with each accepted token. A call needs at most 32 KB of
- * stack, whatever the row. (Measured on x86-64 with glibc, by a test, with all that the call itself
- * calls.)
+ * allocate. Histories of all accepted tokens (last_n or sustain -1) grow with each token. A call
+ * needs at most 32 KB of stack, whatever the row, beside what the functions of a custom stage need.
+ * (Measured on x86-64 with glibc, by a test, with all that the call itself calls.)
  *
  * If an allocation fails, the result is S2_ERROR_OUT_OF_MEMORY or NULL. One exception is out of the
  * library's hands: if it was loaded by dlopen(), glibc allocates a thread's variables at that
  * thread's first call, and ends the process if it cannot.
  *
  * Pointers. NULL is S2_ERROR_NULL_POINTER, unless the function gives it a meaning or its count is
- * <= 0; a function that returns neither a number nor a handle then does nothing. Counts of the
- * fields of a request and of biases and breakers are >= 0, otherwise S2_ERROR_BAD_ARGUMENT. Arrays
- * (logits, ranges, allowed ids, bitmasks, banned, uniforms, best tokens, history, biases, tokens
- * and lengths of breakers, candidates) are aligned like their elements, otherwise
+ * <= 0; a function that returns neither a number nor a handle then does nothing. Counts in a
+ * request and in s2_chain_add_*() and s2_chain_set_bitmask() are >= 0, otherwise
+ * S2_ERROR_BAD_ARGUMENT. Arrays (logits, ranges, ids, bitmasks, uniforms, best tokens, history,
+ * biases, tokens and lengths of sequences, candidates) are aligned like their elements, otherwise
  * S2_ERROR_BAD_ARGUMENT. Single structs and numbers, and the arrays of handles and result tokens of
  * the rows calls, may have any alignment. What a call writes may not overlap what it reads. No
  * array has more than 2147483647 elements. Every bit pattern of a logit and of SamplerParams is
@@ -2630,8 +2607,9 @@ S2_MUST_USE int32_t s2_new_status(void);
  * S2_ERROR_OUT_OF_MEMORY from a chain the position in the random streams is unspecified.
  *
  * Structs that may grow. S2SampleRequest, S2SampleResult, S2StreamConfig, S2PresetParams,
- * S2DistOptions, S2ChainRequest and S2ChainResult begin with struct_size, which an _init function
- * or sizeof sets. It must be at least the size in release 0.1.0 and at most 4096, otherwise
+ * S2DistOptions, S2ChainRequest, S2ChainResult and S2CustomStage begin with struct_size, which an
+ * _init function or sizeof sets. An _init function writes the struct as release 0.1.0 has it; later
+ * versions write no more. struct_size must be at least that size and at most 4096, otherwise
  * S2_ERROR_BAD_ARGUMENT. If it is larger than this version's struct, the bytes beyond must be zero
  * (they are fields of a later version, and zero turns them off), otherwise S2_ERROR_BAD_ARGUMENT;
  * nothing is ever written there. Fields that a smaller struct lacks are off or at their defaults.
@@ -2640,10 +2618,11 @@ S2_MUST_USE int32_t s2_new_status(void);
  * optimisation level and platform, in every release with the same S2_ABI_VERSION, unless the
  * changelog says otherwise under "Reproducibility". For every row without equal logits among its
  * candidates they are the tokens of a sampler that sorts the whole row. (An unstable sort leaves
- * the order of equal logits open; here it is by id.) One exception: min_p, typical, mirostat_v2,
- * temperature_ext, dry and the races of dist take logarithms and powers from the C library, and
- * another C library may differ in their last bit. Tested is x86-64 Linux with glibc; elsewhere this
- * follows from the arithmetic, which uses nothing of the platform.
+ * the order of equal logits open; here it is by id.) One exception: min_p, typical, eta_cutoff,
+ * temperature_ext, penalty_run, dry, mirostat, mirostat_v2 and the races of dist take logarithms,
+ * exponentials or powers from the C library, and another C library may differ in their last bit.
+ * Tested is x86-64 Linux with glibc; elsewhere this follows from the arithmetic, which uses nothing
+ * of the platform.
  *
  * The caller's floating-point environment has no influence: a call works in the default one (round
  * to nearest, exceptions masked, denormals kept) and leaves the caller's as it was, flags included.

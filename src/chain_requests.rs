@@ -1,4 +1,4 @@
-//! Chapter "Chains": the whole draw of a chain.
+//! Chapter "Chains": requests for chains.
 #![allow(unsafe_code, unsafe_op_in_unsafe_fn)]
 
 use crate::chains::{S2Chain, S2TokenDataArray};
@@ -38,8 +38,7 @@ const _: () = assert!(FLAGS & (S2_REQUEST_UNIFORM | S2_REQUEST_S2_FIRST) == 0, "
 pub struct S2ChainRequest {
     /// sizeof(S2ChainRequest): see "Structs that may grow".
     pub struct_size: u32,
-    /// S2_REQUEST_* flags, joined by |, without S2_REQUEST_UNIFORM and
-    /// S2_REQUEST_S2_FIRST. 0: none. Other bits are
+    /// S2_REQUEST_* flags, joined by |. 0: none. Unknown bits and flags of samplers only are
     /// S2_ERROR_BAD_ARGUMENT.
     pub flags: u32,
     /// The row, as for s2_sample_token(). Not read if there is an array.
@@ -48,19 +47,21 @@ pub struct S2ChainRequest {
     /// NULL: the row. With an array, `vocab_size` must be 0.
     pub array: *const S2TokenDataArray,
     /// Random numbers for the stages that draw, 0 <= u <= 1, in the order in which they need them.
+    /// Those left over are not used.
     pub uniforms: *const f64,
     /// The allowed ids, as for s2_sampler_sample_ranges(). n_ranges 0: all are allowed.
     pub ranges: *const TokenRange,
     /// The allowed ids, in any order. n_allowed 0: all are allowed.
     pub allowed_ids: *const i32,
-    /// The allowed ids: bit i % 32 of word i / 32 is 1 if id i is allowed; ids beyond the words are
-    /// not. n_bitmask 0: all are allowed.
+    /// The allowed ids, as `bitmask` of S2SampleRequest. n_bitmask 0: all are allowed.
     pub bitmask: *const i32,
     /// Ids that count as -inf, in any order.
     pub banned: *const i32,
-    /// Where to write the best of the row, at most n_best_before.
+    /// Where to write the best tokens of the row by rank, with raw probabilities: at most
+    /// n_best_before, none at -inf.
     pub best_before: *mut TokenLogProb,
-    /// Where to write the best of the candidates, at most n_best_after.
+    /// Where to write the best candidates that the selecting stage saw, with final probabilities: at
+    /// most n_best_after, none at -inf.
     pub best_after: *mut TokenLogProb,
     /// The number of logits. <= 0 is S2_ERROR_EMPTY_ROW, unless there is an array.
     pub vocab_size: i32,
@@ -98,10 +99,11 @@ unsafe impl Versioned for S2ChainRequest {
 /// s2_chain_result_init(); the draw writes all other fields.
 ///
 /// "Raw" is the probability in the softmax of the row, or array, as it was passed. "Penalised" is
-/// that after the masks and the first stages of the chain, as long as these only change single
-/// logits: logit_bias, penalties, dry. "Final" is the probability with which the selecting stage
-/// selects the token; for greedy, that in the softmax of the candidates it sees. All to about five
-/// digits; tokens at +inf share theirs equally. Logarithms are natural; that of 0 is -inf.
+/// that after the masks and the first stages of the chain, up to the first that is not off and none
+/// of logit_bias, sequence_bias, min_tokens, bitmask, no_repeat_ngram, dry and the penalties.
+/// "Final" is the probability with which the selecting stage selects the token; for greedy and
+/// custom, that in the softmax of the candidates. All to about five digits; tokens at +inf share
+/// theirs equally. Logarithms are natural; that of 0 is -inf.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct S2ChainResult {
@@ -110,7 +112,7 @@ pub struct S2ChainResult {
     /// The token, as returned, or in an array as it is: any number.
     pub token: i32,
     /// The number of candidates that the selecting stage saw, including those with logit -inf; for
-    /// mirostat_v2, that it left.
+    /// mirostat, mirostat_v2 and custom, that it left.
     pub candidates: i32,
     /// The words taken from the generators of the stages.
     pub words: u32,
@@ -309,19 +311,13 @@ impl S2ChainResult {
     }
 }
 
-/// Sets a request to all zero but struct_size.
-///
-/// `request`: where to write the 136 bytes (92 with pointers of 4 bytes) of this version. Later
-/// versions of the library write no more. NULL does nothing.
+/// Sets `request` to all zero but struct_size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_request_init(request: *mut S2ChainRequest) {
     guard::status(|_| pointers::write(request, S2ChainRequest::ZERO));
 }
 
-/// Sets a result to all zero but struct_size.
-///
-/// `result`: where to write the 152 bytes of this version. Later versions of the library write no
-/// more. NULL does nothing. Once is enough for many draws.
+/// Sets `result` to all zero but struct_size. Once is enough for many draws.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_result_init(result: *mut S2ChainResult) {
     guard::status(|_| pointers::write(result, S2ChainResult::ZERO));
@@ -333,10 +329,10 @@ pub unsafe extern "C" fn s2_chain_result_init(result: *mut S2ChainResult) {
 /// struct_size set. NULL is as S2_REQUEST_NO_STATS: then the best tokens are not written either.
 ///
 /// Returns the id of the token, or a status, and then nothing is written and nothing has changed,
-/// as for s2_chain_sample(). S2_ERROR_BAD_ARGUMENT also if there are fewer uniforms than the stages
-/// need; S2_ERROR_EMPTY_ROW also if the masks allow no id, bans aside; S2_ERROR_NO_CANDIDATE if
-/// nothing is above -inf when a stage selects. An id < 0 in an array is returned as 0; `token` has
-/// it.
+/// as for s2_chain_sample(). S2_ERROR_BAD_ARGUMENT if a field is outside the range it states or
+/// there are fewer uniforms than the stages need; S2_ERROR_EMPTY_ROW also if the masks allow no id,
+/// bans aside; S2_ERROR_NO_CANDIDATE if nothing is above -inf when a stage selects. An id < 0 in an
+/// array is returned as 0; `token` has it.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_sample_ex(

@@ -126,7 +126,7 @@ pub unsafe extern "C" fn s2_chain_free(chain: *mut S2Chain) {
 }
 
 /// Puts every stage in the state in which it was added: histories empty, generators as seeded,
-/// Mirostat's mu at 2 tau. Returns 0 or a status of "Errors".
+/// Mirostat's mu and adaptive_p's A and B as at first. A bitmask stays. Returns 0 or a status.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_reset(chain: *mut S2Chain) -> i32 {
     guard::change(chain, |chain, _| {
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn s2_chain_remove(chain: *mut S2Chain, index: i32) -> i32
     })
 }
 
-/// Moves the stage at `from` so that its index is `to`; the indices between change by one. With it a
+/// Moves the stage at `from` so that its index is `to`; the indices between change by one. So a
 /// stage, which is always added at the end, comes to any place.
 ///
 /// Returns 0, or S2_ERROR_BAD_ARGUMENT if there is no such stage or place.
@@ -160,8 +160,8 @@ pub unsafe extern "C" fn s2_chain_move(chain: *mut S2Chain, from: i32, to: i32) 
     })
 }
 
-/// Puts the stage at `from` in the place of the one at `index`, which is removed; the indices after
-/// `from` become one less. With it a stage that was added anew takes the place of an old one.
+/// Removes the stage at `index` and moves the one at `from` to its place; the indices after `from`
+/// become one less. So a new stage, added at the end, replaces an old one.
 ///
 /// Returns 0, or S2_ERROR_BAD_ARGUMENT if there is no such stage or both are the same.
 #[must_use]
@@ -266,7 +266,7 @@ pub unsafe extern "C" fn s2_chain_state_size(chain: *const S2Chain) -> usize {
 /// parameters, histories and generators.
 ///
 /// The bytes carry a version and a checksum and are the same on every machine; the rest of the
-/// format is unspecified. A chain with a stage of the caller's own cannot be saved.
+/// format is unspecified.
 ///
 /// `state`, `size`: a buffer for s2_chain_state_size() bytes and its size. Returns 0, or
 /// S2_ERROR_BAD_ARGUMENT if `size` is too small or a stage is the caller's own, and then nothing is
@@ -351,8 +351,9 @@ pub unsafe extern "C" fn s2_chain_sample_rows(
 /// `array`: at any alignment; `size`, `selected` and `sorted` are written.
 ///
 /// Returns 0 or a status: S2_ERROR_EMPTY_ROW if `size` is 0, S2_ERROR_BAD_ARGUMENT if it is above
-/// 2147483647, S2_ERROR_NO_CANDIDATE if a stage selects and no logit is above -inf. After that and
-/// S2_ERROR_OUT_OF_MEMORY `selected` is -1, and the candidates may be changed: fill the array again.
+/// 2147483647, S2_ERROR_NO_CANDIDATE if a stage selects and no logit is above -inf. After that,
+/// S2_ERROR_OUT_OF_MEMORY and an error of a custom stage `selected` is -1, and the candidates may be
+/// changed: fill the array again.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_apply(chain: *mut S2Chain, array: *mut S2TokenDataArray) -> i32 {

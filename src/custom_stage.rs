@@ -16,22 +16,24 @@ use s2sampler_core::{CandidateArray, CustomStage, Error, Stage};
 /// The library calls them while a call with the chain runs, in the thread of that call, with the
 /// default floating-point environment: round to nearest, no traps, denormals kept. They must return:
 /// no exception and no longjmp() may leave them. A call with the same chain from inside returns
-/// S2_ERROR_BUSY; calls with other handles are fine.
+/// S2_ERROR_BUSY; calls with other handles are fine. One function runs at a time, except clone:
+/// calls with a const chain may overlap.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct S2CustomStage {
     /// sizeof(S2CustomStage): see "Structs that may grow".
     pub struct_size: u32,
-    /// Not 0 if the stage selects a token: then a chain needs no other that does.
+    /// Not 0 if the stage always selects a token. 0: it may, and then its token is the draw's, but a
+    /// chain needs another stage that selects.
     pub selects: i32,
     /// The name for reports, 1 to 63 printable ASCII characters. Copied.
     pub name: *const c_char,
-    /// Works on the candidates, of which there is at least one, none of them NaN: it may change
-    /// logits and p, put them in any order, drop some (those left come first; `size`), and select
-    /// one (`selected`, -1 at first; that ends the pass). `sorted` is a hint, which is verified. `p`
-    /// is what the last stage that wrote some left, or 0.
+    /// Works on the candidates; there is at least one, and no logit is NaN. It may change logits and
+    /// p, put the candidates in any order, drop some (those left come first, `size` counts them),
+    /// and select one (`selected`, -1 at first), which ends the pass. `sorted` is a hint, which is
+    /// verified. `p` is what the last stage that wrote some left, or 0.
     ///
-    /// Returns 0 or a status of "Errors", which becomes that of the draw; any other number is
+    /// Returns 0 or one of S2_ERROR_*, which becomes the status of the draw; any other number is
     /// S2_ERROR_INTERNAL. What it leaves is checked: S2_ERROR_NO_CANDIDATE if `size` is 0 or the
     /// selected candidate is at -inf; S2_ERROR_BAD_ARGUMENT if `data` changed, `size` grew,
     /// `selected` is out of range, or an id is not in the row. NaN becomes -inf.
@@ -41,10 +43,11 @@ pub struct S2CustomStage {
     /// Forgets the accepted tokens.
     pub reset: Option<unsafe extern "C" fn(user: *mut c_void)>,
     /// Writes a copy of `user` to `copy`, for s2_chain_clone() and for reports, and returns 0 or a
-    /// status, which becomes that of the call. NULL: the copy has the same `user` if free is NULL
-    /// too; else chains with the stage cannot be copied, which is S2_ERROR_BAD_ARGUMENT.
+    /// status, which becomes that of the call. Several threads may run it at once. NULL: if free is
+    /// NULL too, the copy shares `user`, and a report applies the stage to it; otherwise the chain
+    /// cannot be copied, which is S2_ERROR_BAD_ARGUMENT.
     pub clone: Option<unsafe extern "C" fn(user: *mut c_void, copy: *mut *mut c_void) -> i32>,
-    /// Frees `user`, when the stage is removed or its chain freed.
+    /// Frees `user` when the stage is removed or its chain freed.
     pub free: Option<unsafe extern "C" fn(user: *mut c_void)>,
     /// Passed to the functions; may be NULL.
     pub user: *mut c_void,
@@ -167,10 +170,7 @@ impl Drop for Callbacks {
     }
 }
 
-/// Sets a stage of your own to all zero and NULL but struct_size.
-///
-/// `stage`: where to write the 64 bytes (36 with pointers of 4 bytes) of this version. Later
-/// versions of the library write no more. NULL does nothing.
+/// Sets `stage` to all zero and NULL but struct_size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_custom_stage_init(stage: *mut S2CustomStage) {
     guard::status(|_| pointers::write(stage, S2CustomStage::ZERO));
@@ -179,7 +179,8 @@ pub unsafe extern "C" fn s2_custom_stage_init(stage: *mut S2CustomStage) {
 /// Adds stage custom: a stage of your own, by its functions.
 ///
 /// `stage`: copied; `user` belongs to the chain from then on. After a status it is still yours. The
-/// name of the stage is "custom"; s2_chain_describe() and reports show yours.
+/// stage's name is "custom"; s2_chain_describe() and the parameters in reports show yours. A chain
+/// with it cannot be saved.
 ///
 /// Returns the index or a status: S2_ERROR_NULL_POINTER if `stage`, name or apply is NULL,
 /// S2_ERROR_BAD_ARGUMENT for a name that is not as stated or a wrong struct_size.

@@ -90,10 +90,7 @@ impl S2DistOptions {
     }
 }
 
-/// Sets the options to those of s2_chain_add_dist() with seed 0, and struct_size.
-///
-/// `options`: where to write the 24 bytes of this version. Later versions of the library write no
-/// more. NULL does nothing.
+/// Sets `options` to those of s2_chain_add_dist() with seed 0, and struct_size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_dist_options_init(options: *mut S2DistOptions) {
     guard::status(|_| pointers::write(options, S2DistOptions::INIT));

@@ -42,27 +42,27 @@ pub unsafe extern "C" fn s2_chain_add_top_k_ties(chain: *mut S2Chain, k: i32) ->
 /// Adds stage top_p_exclusive: keeps a nucleus without the token that passes `p`.
 ///
 /// `p`: the most total probability of the candidates left; the best stays in any case. 1 is not
-/// off, since rounding can carry the sum past it. Off: > 1. NaN is an error.
+/// off, since rounding can carry the sum past it. Off: > 1.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_top_p_exclusive(chain: *mut S2Chain, p: f32) -> i32 {
     add(chain, |_| Stage::top_p_exclusive(p))
 }
 
-/// Adds stage top_a: drops tokens that are improbable for the best.
+/// Adds stage top_a: drops tokens that are improbable in comparison with the best.
 ///
 /// `a`: the least probability of a token that stays, as a share of the square of the largest. Off:
-/// <= 0. NaN is an error. `min_keep`: as for top_p.
+/// <= 0. `min_keep`: as for top_p.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_top_a(chain: *mut S2Chain, a: f32, min_keep: usize) -> i32 {
     add(chain, |_| Stage::top_a(a, min_keep))
 }
 
-/// Adds stage eta_cutoff: drops tokens that are improbable for the entropy.
+/// Adds stage eta_cutoff: drops improbable tokens, fewer if the entropy is high.
 ///
-/// `eta`: the limit, from which the least probability of a token that stays follows. Off: <= 0. NaN
-/// is an error. `min_keep`: as for top_p.
+/// `eta`: the limit, from which the least probability of a token that stays follows. Off: <= 0.
+/// `min_keep`: as for top_p.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_eta_cutoff(
@@ -144,8 +144,8 @@ pub unsafe extern "C" fn s2_chain_add_mirostat(
 /// Adds stage adaptive_p: selects a token, most likely one of a certain probability.
 ///
 /// `target`: the probability to aim at, <= 1. < 0: draws by the probabilities as they are. `decay`:
-/// how much a token still counts one token later, >= 0; above 0.99 it is 0.99. NaN is an error.
-/// `seed`: of the stage's generator.
+/// how much a token still counts one token later, >= 0; above 0.99 it is 0.99. `seed`: of the
+/// stage's generator.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_adaptive_p(
@@ -157,7 +157,8 @@ pub unsafe extern "C" fn s2_chain_add_adaptive_p(
     add(chain, |_| Stage::adaptive_p(target, decay, seed))
 }
 
-/// Adds stage xtc_protected: as xtc, but some ids are never dropped.
+/// Adds stage xtc_protected: as xtc, but never drops some ids, nor those that equal the least
+/// probable top choice. A top choice is above the threshold here.
 ///
 /// `probability`, `threshold`, `min_keep`, `seed`: as for xtc. `ids`, `n_ids`: what is protected,
 /// such as the end and the line break; any ids, copied.

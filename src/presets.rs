@@ -82,10 +82,9 @@ fn preset(number: i32) -> Result<Preset, Error> {
     })
 }
 
-/// Sets the parameters of a preset to its defaults, and struct_size.
+/// Sets `params` to the defaults of a preset, and struct_size.
 ///
-/// `params`: where to write the 28 bytes of this version. Later versions of the library write no
-/// more. `which`: one of S2_PRESET_*.
+/// `which`: one of S2_PRESET_*.
 ///
 /// Returns 0 or a status, and then nothing is written: S2_ERROR_NULL_POINTER, S2_ERROR_BAD_ARGUMENT
 /// (`which`).

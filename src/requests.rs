@@ -11,17 +11,17 @@ use s2sampler_core::{
     Error, SampleRequest, SampledToken, SamplerParams, TokenProbability, TokenRange,
 };
 
-/// Flag: draw with S2SampleRequest.uniform; the generator is not used.
+/// Flag: draw with S2SampleRequest.uniform; the generator is not used. Samplers only.
 pub const S2_REQUEST_UNIFORM: u32 = 1;
-/// Flag: S2SampleRequest.keep_id stays a candidate.
+/// Flag: the request's keep_id stays a candidate.
 pub const S2_REQUEST_KEEP_ID: u32 = 2;
-/// Flag: the result states the probabilities of S2SampleRequest.watched_id.
+/// Flag: the result states the probabilities of the request's watched_id.
 pub const S2_REQUEST_WATCH_ID: u32 = 4;
-/// Flag: the result has only token, candidates and words. The fields from nans on are 0, which
-/// saves a pass over the row.
+/// Flag: the result has only the fields before nans. Those from nans on are 0, which saves a pass
+/// over the row. A chain then writes no best tokens either.
 pub const S2_REQUEST_NO_STATS: u32 = 8;
 /// Flag: draw by the rule of "The first generations" instead of steps c to f. keep_id is then that
-/// rule's, and a min_p above 0 is S2_ERROR_BAD_ARGUMENT.
+/// rule's, and a min_p above 0 is S2_ERROR_BAD_ARGUMENT. Samplers only.
 pub const S2_REQUEST_S2_FIRST: u32 = 16;
 
 const FLAGS: u32 = S2_REQUEST_UNIFORM
@@ -40,7 +40,8 @@ const FLAGS: u32 = S2_REQUEST_UNIFORM
 pub struct S2SampleRequest {
     /// sizeof(S2SampleRequest): see "Structs that may grow".
     pub struct_size: u32,
-    /// S2_REQUEST_* flags, joined by |. 0: none. Unknown bits are S2_ERROR_BAD_ARGUMENT.
+    /// S2_REQUEST_* flags, joined by |. 0: none. Unknown bits and flags of chains only are
+    /// S2_ERROR_BAD_ARGUMENT.
     pub flags: u32,
     /// The row, as for s2_sample_token().
     pub logits: *const f32,
@@ -57,8 +58,7 @@ pub struct S2SampleRequest {
     /// The allowed ids, in any order. n_allowed 0: all are allowed.
     pub allowed_ids: *const i32,
     /// The allowed ids: bit i % 32 of word i / 32 is 1 if id i is allowed; ids beyond the words are
-    /// not. n_bitmask 0: all are allowed. With several of the three, an id is allowed if each allows
-    /// it.
+    /// not. n_bitmask 0: all are allowed.
     pub bitmask: *const i32,
     /// Ids that count as -inf, in any order.
     pub banned: *const i32,
@@ -251,19 +251,13 @@ impl S2SampleResult {
     }
 }
 
-/// Sets a request to all zero but struct_size.
-///
-/// `request`: where to write the 128 bytes (96 with pointers of 4 bytes) of this version. Later
-/// versions of the library write no more. NULL does nothing.
+/// Sets `request` to all zero but struct_size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_sample_request_init(request: *mut S2SampleRequest) {
     guard::status(|_| pointers::write(request, S2SampleRequest::ZERO));
 }
 
-/// Sets a result to all zero but struct_size.
-///
-/// `result`: where to write the 88 bytes of this version. Later versions of the library write no
-/// more. NULL does nothing. Once is enough for many draws.
+/// Sets `result` to all zero but struct_size. Once is enough for many draws.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_sample_result_init(result: *mut S2SampleResult) {
     guard::status(|_| pointers::write(result, S2SampleResult::ZERO));

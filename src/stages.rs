@@ -76,7 +76,7 @@ pub unsafe extern "C" fn s2_chain_add_greedy(chain: *mut S2Chain) -> i32 {
 
 /// Adds stage temperature: divides the logits.
 ///
-/// `t`: the divisor. <= 0 keeps the best candidate alone. Off: 1. NaN is an error.
+/// `t`: the divisor. <= 0 keeps the best candidate alone. Off: 1.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_temperature(chain: *mut S2Chain, t: f32) -> i32 {
@@ -94,8 +94,8 @@ pub unsafe extern "C" fn s2_chain_add_top_k(chain: *mut S2Chain, k: i32) -> i32 
 
 /// Adds stage top_p: keeps a nucleus, the token that reaches `p` included.
 ///
-/// `p`: the least total probability of the candidates left. <= 0 keeps `min_keep`. Off: >= 1. NaN
-/// is an error. `min_keep`: see "min_keep" above the table.
+/// `p`: the least total probability of the candidates left. <= 0 keeps `min_keep`. Off: >= 1.
+/// `min_keep`: see "min_keep" above the table.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_top_p(chain: *mut S2Chain, p: f32, min_keep: usize) -> i32 {
@@ -104,8 +104,7 @@ pub unsafe extern "C" fn s2_chain_add_top_p(chain: *mut S2Chain, p: f32, min_kee
 
 /// Adds stage min_p: keeps candidates that are probable in comparison with the best.
 ///
-/// `p`: the least share of the best candidate's probability. Off: <= 0. NaN is an error.
-/// `min_keep`: as for top_p.
+/// `p`: the least share of the best candidate's probability. Off: <= 0. `min_keep`: as for top_p.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_min_p(chain: *mut S2Chain, p: f32, min_keep: usize) -> i32 {
@@ -244,7 +243,8 @@ pub unsafe extern "C" fn s2_chain_add_s2(chain: *mut S2Chain, params: *const Sam
     add(chain, |_| Ok(Stage::s2(pointers::params(params))))
 }
 
-/// Adds stage softmax: computes the probabilities here, for a top_p that comes later.
+/// Adds stage softmax: computes the probabilities here, for a later top_p, top_p_exclusive or dist
+/// with a mass.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_softmax(chain: *mut S2Chain) -> i32 {
@@ -253,8 +253,7 @@ pub unsafe extern "C" fn s2_chain_add_softmax(chain: *mut S2Chain) -> i32 {
 
 /// Adds stage typical: keeps candidates whose surprise is near the entropy.
 ///
-/// `p`: the total probability that the candidates left exceed. Off: >= 1. NaN is an error.
-/// `min_keep`: as for top_p.
+/// `p`: the total probability that the candidates left exceed. Off: >= 1. `min_keep`: as for top_p.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_typical(chain: *mut S2Chain, p: f32, min_keep: usize) -> i32 {
@@ -263,8 +262,7 @@ pub unsafe extern "C" fn s2_chain_add_typical(chain: *mut S2Chain, p: f32, min_k
 
 /// Adds stage epsilon_cutoff: drops improbable tokens.
 ///
-/// `epsilon`: the least probability of a token that stays. Off: <= 0. NaN is an error. `min_keep`:
-/// as for top_p.
+/// `epsilon`: the least probability of a token that stays. Off: <= 0. `min_keep`: as for top_p.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_epsilon_cutoff(
@@ -277,7 +275,7 @@ pub unsafe extern "C" fn s2_chain_add_epsilon_cutoff(
 
 /// Adds stage top_n_sigma: keeps logits near the largest.
 ///
-/// `n`: how many standard deviations below the largest a logit may be. Off: <= 0. NaN is an error.
+/// `n`: how many standard deviations below the largest a logit may be. Off: <= 0.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_top_n_sigma(chain: *mut S2Chain, n: f32) -> i32 {
@@ -287,8 +285,8 @@ pub unsafe extern "C" fn s2_chain_add_top_n_sigma(chain: *mut S2Chain, n: f32) -
 /// Adds stage xtc: at random, drops all top choices but the least probable.
 ///
 /// `probability`: how often it acts, 0 to 1. Off: <= 0. `threshold`: the least probability of a top
-/// choice. Off: > 0.5; <= 0 is an error. NaN is an error in both. `min_keep`: if fewer candidates
-/// would be left, it drops none. `seed`: of the stage's generator.
+/// choice. Off: > 0.5; <= 0 is an error. `min_keep`: if fewer candidates would be left, it drops
+/// none. `seed`: of the stage's generator.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_xtc(
@@ -333,7 +331,7 @@ pub unsafe extern "C" fn s2_chain_add_dry(
 ///
 /// `t`: the middle of the temperatures. `delta`: how far they reach to both sides, but not below 0;
 /// <= 0 is s2_chain_add_temperature() with `t`. `exponent`: how the temperature follows the
-/// entropy; finite, 1 is linear. NaN is an error.
+/// entropy; finite, 1 is linear.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_chain_add_temperature_ext(

@@ -166,10 +166,7 @@ impl Opaque for S2Stream {
     }
 }
 
-/// Sets a configuration to its defaults, and struct_size.
-///
-/// `config`: where to write the 48 bytes of this version. Later versions of the library write no
-/// more. NULL does nothing.
+/// Sets `config` to the defaults, and struct_size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_stream_config_init(config: *mut S2StreamConfig) {
     guard::status(|_| pointers::write(config, S2StreamConfig::init()));
@@ -264,8 +261,7 @@ pub unsafe extern "C" fn s2_stream_free(stream: *mut S2Stream) {
 }
 
 /// Begins another utterance with the same configuration and memory: the generator in the state of
-/// `std::mt19937(seed)` for any `seed`, the window empty, not ended. Returns 0 or a status of
-/// "Errors".
+/// `std::mt19937(seed)` for any `seed`, the window empty, not ended. Returns 0 or a status.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn s2_stream_reset(stream: *mut S2Stream, seed: u32) -> i32 {
     guard::change(stream, |stream, _| {
