@@ -6,8 +6,9 @@
  * s2sampler.h is the manual: the steps of a draw, special values, random words, threads, fork, memory,
  * bit identity. This file refers to it and adds three rules:
  *
- *  - Nothing throws, and errors are values. Only save() and Chain::dry(), which allocate a std::vector,
- *    are not noexcept.
+ *  - Nothing throws, and errors are values. Not noexcept are only the functions that make a std::vector or
+ *    a std::string (save(), Chain::describe(), dry(), sequence_bias()), and Chain::custom(), which moves your
+ *    object.
  *  - A count that no int32_t holds is S2_ERROR_BAD_ARGUMENT.
  *  - A Chain keeps the first error of its stages, and every draw with it returns that error.
  *
@@ -200,8 +201,8 @@ template <class Row, std::enable_if_t<detail::is_row<Row>::value, int> = 0>
     return counts;
 }
 
-/** Why the calling thread's last with_seed(), from_system(), preset(), or clone() made an empty object; 0 if
-    it did not. See s2_new_status(). */
+/** Why the calling thread's last with_seed(), from_system(), preset(), restored(), clone() or Chain() made an empty
+    object; 0 if it did not. See s2_new_status(). */
 [[nodiscard]] inline std::int32_t new_status() noexcept { return s2_new_status(); }
 
 /** What new_status() means, in English; static text, never null. */
@@ -902,8 +903,8 @@ public:
         return s2_chain_get_seed(get(), index, &seed);
     }
 
-    /** Each of these appends a stage, as the s2_chain_add_*() of its name. They return the object itself, hence
-        the &: not for a temporary object. */
+    /** The functions from here to dist_random() append a stage, as the s2_chain_add_*() of their name. They return
+        the object itself, hence the &: not for a temporary object. */
     Chain &logit_bias(const LogitBias *biases, std::size_t count) & noexcept {
         const bool fits = detail::fits(count);
         return add(fits ? s2_chain_add_logit_bias(get(), biases, static_cast<std::int32_t>(count))
