@@ -16,7 +16,7 @@ pub unsafe extern "C" fn s2_chain_add_scale(chain: *mut S2Chain, factor: f32) ->
     add(chain, |_| Stage::scale(factor))
 }
 
-/// Adds stage smoothing: lowers logits by the square of their distance from the largest.
+/// Adds stage smoothing: lowers logits by the square of their distance from the highest.
 ///
 /// `factor`: how much; finite. Off: <= 0. `curve`: 1 is the square alone, above it part of the third
 /// power; finite. Outside 1 to 3 an improbable token can become the best.
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn s2_chain_add_penalty_run(chain: *mut S2Chain, repeat: f
     add(chain, |_| Stage::penalty_run(repeat))
 }
 
-/// Adds stage penalty_decay: penalises tokens that were accepted lately, less with their distance.
+/// Adds stage penalty_decay: penalises tokens that were accepted lately, older ones less.
 ///
 /// `sustain`: for how many of the latest tokens the penalty is full, >= 0. -1: for all. `decay`:
 /// over how many further tokens it fades, >= 0; both together up to 1048576. `repeat`: > 0 and
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn s2_chain_add_penalty_decay(
     add(chain, |_| Stage::penalty_decay(sustain, decay, repeat))
 }
 
-/// Adds stage no_repeat_ngram: bans tokens that would complete a sequence for the second time.
+/// Adds stage no_repeat_ngram: bans tokens that would repeat a sequence of accepted tokens.
 ///
 /// `n`: the length of the sequences, >= 0. 1 bans every token of the history. Off: 0. `last_n`: as
 /// for penalties.
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn s2_chain_add_mirostat(
     add(chain, |_| Stage::mirostat(seed, tau, eta, m))
 }
 
-/// Adds stage adaptive_p: selects a token, most likely one of a certain probability.
+/// Adds stage adaptive_p: selects a token and prefers those with a probability near a target.
 ///
 /// `target`: the probability to aim at, <= 1. < 0: draws by the probabilities as they are. `decay`:
 /// how much a token still counts one token later, >= 0; above 0.99 it is 0.99. `seed`: of the

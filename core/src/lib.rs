@@ -21,7 +21,8 @@
 //! [`sample_token`] draws with the thread's generator, [`Sampler`] with a generator of its own.
 //! [`Sampler::sample_ranges`] masks without a copy of the row, and [`Sampler::sample_request`] has every
 //! option and returns the probabilities. [`Stream`] is one utterance of a speech engine. [`Chain`]
-//! applies stages in any order, and [`Report`] shows what each of them did.
+//! applies stages in any order, a [`CustomStage`] of your own among them, and [`Chain::sample_request`] has
+//! every option. [`Report`] shows what each stage did.
 //!
 //! `include/s2sampler.h`, the C interface over the same code, is also the manual: the steps of a draw with
 //! their arithmetic, special values and random words, and the differences from samplers with the same names
@@ -43,7 +44,7 @@
 //!   `draw::nucleus` as well.
 //! - `report`: a chain run once more, stage by stage, with the probabilities before and after.
 //!
-//! `error`, `memory`, `params`, `id_mask`, `row_counts` and `sequential_sum` are small helpers for all.
+//! `error`, `memory`, `params`, `id_mask`, `row_counts`, `saved` and `sequential_sum` are small helpers for all.
 
 mod chain;
 mod draw;

@@ -2,7 +2,8 @@
 //!
 //! `stage` is a stage of any kind, `stages` has the kinds, `ops` their operations. They work on `candidates`,
 //! in the memory of `scratch`. `exps` is the softmax that several stages need, `preset` has the known chains.
-//! `request` is a draw with every option and result. `trace` and `observed` show a pass to a report, `form` how a text writes a stage.
+//! `request` is a draw with every option and result, `state` a saved chain. `trace` and `observed` show a pass to
+//! a report, `form` says how a text writes a stage.
 
 mod candidates;
 mod exps;
