@@ -1629,7 +1629,7 @@ void s2_chain_result_init(S2ChainResult *result);
  * Draws one token with a chain as a request says.
  *
  * `request`: the row or the array, and the options. `result`: where to write the result, with
- * struct_size set. NULL is as S2_REQUEST_NO_STATS: then the best tokens are not written either.
+ * struct_size set. NULL is as S2_REQUEST_NO_STATS.
  *
  * Returns the id of the token, or a status, and then nothing is written and nothing has changed,
  * as for s2_chain_sample(). S2_ERROR_BAD_ARGUMENT if a field is outside the range it states or
@@ -1821,7 +1821,7 @@ int32_t s2_chain_add_penalty_each(S2Chain *chain,
 S2_MUST_USE int32_t s2_chain_add_penalty_run(S2Chain *chain, float repeat);
 
 /**
- * Adds stage penalty_decay: penalises tokens that were accepted lately, less with their distance.
+ * Adds stage penalty_decay: penalises tokens that were accepted lately, older ones less.
  *
  * `sustain`: for how many of the latest tokens the penalty is full, >= 0. -1: for all. `decay`:
  * over how many further tokens it fades, >= 0; both together up to 1048576. `repeat`: > 0 and
@@ -1834,7 +1834,7 @@ int32_t s2_chain_add_penalty_decay(S2Chain *chain,
                                    float repeat);
 
 /**
- * Adds stage no_repeat_ngram: bans tokens that would complete a sequence for the second time.
+ * Adds stage no_repeat_ngram: bans tokens that would repeat a sequence of accepted tokens.
  *
  * `n`: the length of the sequences, >= 0. 1 bans every token of the history. Off: 0. `last_n`: as
  * for penalties.
@@ -1982,7 +1982,7 @@ int32_t s2_chain_add_top_a(S2Chain *chain,
                            size_t min_keep);
 
 /**
- * Adds stage smoothing: lowers logits by the square of their distance from the largest.
+ * Adds stage smoothing: lowers logits by the square of their distance from the highest.
  *
  * `factor`: how much; finite. Off: <= 0. `curve`: 1 is the square alone, above it part of the third
  * power; finite. Outside 1 to 3 an improbable token can become the best.
@@ -2090,7 +2090,7 @@ int32_t s2_chain_add_mirostat(S2Chain *chain,
                               int32_t m);
 
 /**
- * Adds stage adaptive_p: selects a token, most likely one of a certain probability.
+ * Adds stage adaptive_p: selects a token and prefers those with a probability near a target.
  *
  * `target`: the probability to aim at, <= 1. < 0: draws by the probabilities as they are. `decay`:
  * how much a token still counts one token later, >= 0; above 0.99 it is 0.99. `seed`: of the

@@ -326,7 +326,7 @@ pub unsafe extern "C" fn s2_chain_result_init(result: *mut S2ChainResult) {
 /// Draws one token with a chain as a request says.
 ///
 /// `request`: the row or the array, and the options. `result`: where to write the result, with
-/// struct_size set. NULL is as S2_REQUEST_NO_STATS: then the best tokens are not written either.
+/// struct_size set. NULL is as S2_REQUEST_NO_STATS.
 ///
 /// Returns the id of the token, or a status, and then nothing is written and nothing has changed,
 /// as for s2_chain_sample(). S2_ERROR_BAD_ARGUMENT if a field is outside the range it states or
