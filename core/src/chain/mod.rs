@@ -180,11 +180,7 @@ impl Chain {
         self.prepare()?;
         let mut candidates = Candidates::row(logits, &mut self.memory);
         pass(&mut self.stages, &mut candidates)?;
-        // A stage of the caller's own may say that it selects, and then not do it.
-        let Some(token) = candidates.token() else {
-            active(&mut self.stages).for_each(StageOps::restore);
-            return Err(Error::NoSelection);
-        };
+        let token = selected(&mut self.stages, &candidates)?;
         active(&mut self.stages).for_each(|stage| stage.accept(token));
         u32::try_from(token).map_err(|_| Error::Internal)
     }
@@ -292,6 +288,16 @@ fn pass(stages: &mut [Stage], candidates: &mut Candidates<'_>) -> Result<(), Err
         active(stages).for_each(StageOps::restore);
     }
     done
+}
+
+/// The selected token. Without one the states of the stages are as before the pass.
+fn selected(stages: &mut [Stage], candidates: &Candidates<'_>) -> Result<i32, Error> {
+    let token = candidates.token();
+    if token.is_none() {
+        // A stage of the caller's own may say that it selects, and then not do it.
+        active(stages).for_each(StageOps::restore);
+    }
+    token.ok_or(Error::NoSelection)
 }
 
 /// A parameter that is not NaN.

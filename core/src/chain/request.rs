@@ -6,7 +6,7 @@ pub use probabilities::{ChainProbability, GroupProbability, TokenLogProb};
 
 use super::candidates::{Candidates, DrawRule, Uniforms};
 use super::ops::StageOps;
-use super::{Chain, Stage, TokenData, active, needs_probs};
+use super::{Chain, Stage, TokenData, active, needs_probs, selected};
 use crate::Error;
 use crate::draw::check_row_len;
 use crate::id_mask::{Bits, IdFilter, Masks, TokenRange, masked_copy};
@@ -231,7 +231,7 @@ impl Chain {
             active(stages).for_each(StageOps::restore);
             return Err(error);
         }
-        let token = candidates.token().ok_or(Error::Internal)?;
+        let token = selected(stages, &candidates)?;
         let hidden = match candidates.draw_rule {
             DrawRule::Softmax => 0,
             DrawRule::LibstdcxxDiscrete { neg_inf_tail, .. } => neg_inf_tail,

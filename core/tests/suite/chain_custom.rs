@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::chain::custom::Thinner;
-use s2sampler_core::{CandidateArray, Chain, CustomStage, Error, Stage, TokenData};
+use s2sampler_core::{CandidateArray, Chain, ChainRequest, CustomStage, Error, Stage, TokenData};
 
 /// Does one thing to the candidates.
 #[derive(Debug, Clone)]
@@ -160,6 +160,9 @@ fn a_stage_that_selects_and_does_not() {
     chain.add(Stage::xtc(1e-9, 0.1, 1, 1).expect("good")).expect("memory");
     chain.add(Stage::custom(Box::new(Does(nothing, true)))).expect("memory");
     assert_eq!(chain.sample(&ROW), Err(Error::NoSelection));
+    let request = ChainRequest::new(&ROW);
+    assert_eq!(chain.sample_request(&request).map(|_| ()), Err(Error::NoSelection));
+    assert_eq!(chain.sample_request_token(&request).map(|_| ()), Err(Error::NoSelection));
     // It ends a pass only where it does select.
     chain.add(Stage::greedy()).expect("memory");
     assert_eq!(chain.sample(&ROW), Ok(1));
