@@ -68,6 +68,11 @@ impl Stage {
         self.ops().takes_best()
     }
 
+    /// Whether the stage draws its token by probabilities. A stage of the caller's own states none.
+    pub(crate) fn draws(&self) -> bool {
+        self.ops().seed().is_some()
+    }
+
     pub(crate) fn counts_neg_inf(&self) -> bool {
         self.ops().counts_neg_inf()
     }

@@ -20,6 +20,11 @@ pub(crate) struct Step<'a> {
     pub neg_inf_tail: Option<usize>,
     /// The place of the token that the stage selected.
     pub selected: Option<usize>,
+    /// In proportion to these the candidates after the stage are selected; none if their probabilities
+    /// in the list say so.
+    pub weights: Option<&'a [f32]>,
+    /// Whether no further stage runs: it selected, or has no candidate to select.
+    pub is_last: bool,
 }
 
 impl Chain {
@@ -35,6 +40,7 @@ impl Chain {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let mut candidates = Candidates::row(logits, &mut copy.memory);
         candidates.needs_probs = needs_probs(&self.stages);
+        candidates.wants_weights = true;
         candidates.snapshot(&mut after)?;
         for (index, (stage, applied)) in self.stages.iter().zip(&mut copy.stages).enumerate() {
             core::mem::swap(&mut before, &mut after);
@@ -44,19 +50,29 @@ impl Chain {
             }
             let done =
                 if stage.is_off() { Ok(()) } else { applied.ops_mut().apply(&mut candidates) };
-            match done {
-                Err(Error::NoCandidate) => {}
-                done => done?,
-            }
+            let selected = candidates.selected;
+            let is_last = match done {
+                Err(Error::NoCandidate) => true,
+                done => done.map(|()| selected.is_some())?,
+            };
             candidates.snapshot(&mut after)?;
             let neg_inf_tail = match candidates.draw_rule {
                 DrawRule::Softmax => None,
                 DrawRule::LibstdcxxDiscrete { neg_inf_tail, .. } => Some(neg_inf_tail),
             };
-            let selected = candidates.selected;
-            let (before, after) = (&before, &after);
-            tell(Step { index, stage, applied, before, after, neg_inf_tail, selected })?;
-            if stage.selects() {
+            let weights = candidates.has_weights.then_some(&candidates.scratch.weights[..]);
+            tell(Step {
+                index,
+                stage,
+                applied,
+                before: &before,
+                after: &after,
+                neg_inf_tail,
+                selected,
+                weights,
+                is_last,
+            })?;
+            if is_last {
                 break;
             }
         }

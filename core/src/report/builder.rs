@@ -7,7 +7,7 @@ use crate::chain::{Observed, Step, counted};
 use crate::draw::check_row_len;
 use crate::row_counts::count_special;
 use crate::rules::rank::{RankKey, nan_to_neg_inf};
-use crate::{Chain, Error, Stage, TokenData, memory};
+use crate::{Chain, Error, TokenData, memory};
 
 /// The state between two stages.
 struct Builder {
@@ -111,9 +111,12 @@ impl Builder {
         let entropy = self.current.entropy;
         self.follow(step, tokens, all);
         self.left = after;
+        if step.is_last && (step.selected.is_some() || step.stage.selects()) {
+            self.report.selecting = Some(step.index);
+        }
         self.add(StageReport { entropy, ..stage })?;
-        if let Some(place) = step.selected.filter(|_| best.is_none()) {
-            self.select(step.after, place);
+        if let Some(place) = step.selected.filter(|_| step.stage.draws()) {
+            self.select(step, place);
         }
         Ok(())
     }
@@ -138,7 +141,6 @@ impl Builder {
     /// The report, once the pass is over.
     fn finish(mut self, chain: &Chain) -> Result<Report, Error> {
         let ran = self.report.stages.len();
-        self.report.selecting = chain.stages().iter().position(Stage::selects);
         warnings::chain(&mut self.report, chain.stages())?;
         for token in &mut self.report.candidates {
             let state = &self.token_states[token.id as usize];
@@ -169,8 +171,13 @@ impl Builder {
     }
 
     /// Sets the shares to the probabilities with which a stage selected the token at `place`.
-    fn select(&mut self, tokens: &[TokenData], place: usize) {
-        let weights = tokens.iter().map(|token| (token.id, f64::from(token.p)));
+    fn select(&mut self, step: &Step<'_>, place: usize) {
+        let tokens = step.after;
+        let weight = |place| step.weights.and_then(|weights| weights.get(place)).copied();
+        let weights = tokens
+            .iter()
+            .enumerate()
+            .map(|(place, token)| (token.id, f64::from(weight(place).unwrap_or(token.p))));
         if !self.current.set(weights) {
             // The weights are no distribution, so the token was certain.
             self.current.set(tokens.iter().skip(place).take(1).map(|token| (token.id, 1.0)));

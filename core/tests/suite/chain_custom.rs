@@ -23,7 +23,25 @@ impl CustomStage for Does {
     }
 
     fn try_clone(&self) -> Result<Box<dyn CustomStage>, Error> {
-        if self.1 { Ok(Box::new(self.clone())) } else { Err(Error::OutOfMemory) }
+        Ok(Box::new(self.clone()))
+    }
+}
+
+/// Does nothing, and no copy of it can be made.
+#[derive(Debug)]
+struct Single;
+
+impl CustomStage for Single {
+    fn name(&self) -> &str {
+        "single"
+    }
+
+    fn apply(&mut self, _candidates: &mut CandidateArray<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn try_clone(&self) -> Result<Box<dyn CustomStage>, Error> {
+        Err(Error::OutOfMemory)
     }
 }
 
@@ -172,6 +190,49 @@ fn a_stage_that_selects_and_does_not() {
     assert_eq!(chain.sample(&ROW), Ok(2));
 }
 
+/// A pass ends where a stage selects, whatever the stage said of itself.
+#[test]
+fn a_report_ends_where_the_pass_does() {
+    type Do = fn(&mut CandidateArray<'_>) -> Result<(), Error>;
+    let nothing: Do = |_| Ok(());
+    let selects: Do = |c| {
+        c.selected = Some(2);
+        Ok(())
+    };
+    let none: Do = |c| {
+        c.len = 0;
+        Ok(())
+    };
+    for (does, says, selecting) in [
+        (nothing, true, Some(2)),
+        (nothing, false, Some(2)),
+        (selects, true, Some(1)),
+        (selects, false, Some(1)),
+        (none, true, Some(1)),
+        (none, false, None),
+    ] {
+        let mut chain = Chain::new();
+        chain.add(Stage::softmax()).expect("memory");
+        chain.add(Stage::custom(Box::new(Does(does, says)))).expect("memory");
+        chain.add(Stage::dist(1)).expect("memory");
+        let report = chain.report(&ROW, 4).expect("a report");
+        assert_eq!(report.selecting, selecting);
+        let never = report.warnings.iter().filter(|line| line.contains("never runs")).count();
+        assert_eq!(never, usize::from(selecting != Some(2)));
+        for told in &report.candidates {
+            let watched_id = Some(told.id as i32);
+            let request = ChainRequest { watched_id, ..ChainRequest::new(&ROW) };
+            match chain.sample_request(&request) {
+                Ok(result) => {
+                    let drawn = result.watched.final_p;
+                    assert!((told.final_probability - drawn).abs() < 1e-6, "{told:?}, {drawn}");
+                }
+                Err(error) => assert_eq!(error, Error::NoCandidate),
+            }
+        }
+    }
+}
+
 #[test]
 fn it_is_copied_reset_and_described() {
     let mut chain = Chain::new();
@@ -192,7 +253,7 @@ fn it_is_copied_reset_and_described() {
     assert_eq!((odd(&mut chain), odd(&mut copy)), (8.0, 9.0));
     // A copy that fails is an error, of a report too.
     let mut chain = Chain::new();
-    chain.add(Stage::custom(Box::new(Does(|_| Ok(()), false)))).expect("memory");
+    chain.add(Stage::custom(Box::new(Single))).expect("memory");
     assert_eq!(chain.try_clone().err(), Some(Error::OutOfMemory));
     assert_eq!(chain.report(&ROW, 1).err(), Some(Error::OutOfMemory));
 }

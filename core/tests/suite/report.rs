@@ -7,8 +7,8 @@ use common::params::{combined, one_at_a_time};
 use common::reports::{Shown, random_chain, trap};
 use common::rows::{KINDS, SplitMix};
 use s2sampler_core::{
-    CandidateReport, Chain, Error, Preset, PresetParams, Report, SampleRequest, Sampler,
-    SamplerParams, Stage, TokenData, report_draw,
+    CandidateReport, Chain, ChainRequest, DistOptions, DistOrder, Error, Preset, PresetParams,
+    Report, SampleRequest, Sampler, SamplerParams, Stage, TokenData, report_draw,
 };
 
 fn chain(stages: Vec<Result<Stage, Error>>) -> Chain {
@@ -131,6 +131,23 @@ fn report_changes_nothing_and_predicts_the_token() {
             };
             let told = report.candidates.iter().find(|told| told.id == token).expect("in the row");
             assert!(told.final_probability > 0.0 && told.dropped_by.is_none(), "{told:?}");
+        }
+    }
+}
+
+/// What lies beyond the mass of a dist is never drawn.
+#[test]
+fn a_mass_is_reported_as_a_request_tells_it() {
+    let row = [1.0, 3.0, 2.0, f32::NEG_INFINITY, 2.5, 3.0];
+    for (mass, order) in [(0.5, DistOrder::List), (0.6, DistOrder::Id), (0.9, DistOrder::Rank)] {
+        let options = DistOptions { mass, order, ..DistOptions::new(7) };
+        let mut chain = chain(vec![Ok(Stage::softmax()), Stage::dist_with(options)]);
+        let report = chain.report(&row, row.len()).expect("a report");
+        for told in report.candidates {
+            let watched_id = Some(told.id as i32);
+            let request = ChainRequest { watched_id, uniforms: &[0.3], ..ChainRequest::new(&row) };
+            let watched = chain.sample_request(&request).expect("a token").watched;
+            assert!(near(told.final_probability, watched.final_p), "{mass}: {told:?}");
         }
     }
 }
