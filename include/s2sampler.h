@@ -281,7 +281,9 @@ S2_MUST_USE const char *s2_status_string(int32_t status);
  *  4. The w left are divided by their sum, in rank order, and step 7 draws.
  *
  * T <= 0 is no shortcut: with two candidates it uses two words. A keep_id at -inf that top_k leaves
- * also makes all ranks before it stay. Special values and random words are otherwise as above.
+ * also makes all ranks before it stay; so does one that a mask or a ban puts there. With a +inf
+ * logit, a keep_id that joins is a candidate that counts. Special values and random words are
+ * otherwise as above.
  */
 
 /**
@@ -1450,9 +1452,9 @@ int32_t s2_chain_describe(const S2Chain *chain,
  *     at once, with the logit it had. Its place is in rank order after a stage that sorts, at the
  *     end after typical and custom, otherwise between those that stood before it and after it.
  *     After s2 it is the last candidate, with (l - m) / temperature; so the preset S2_PRESET_S2
- *     draws the token of S2SampleRequest.keep_id. In s2_first it replaces the stage's own keep_id.
- *     It does not return after a temperature or scale that keeps only the first, nor after an s2
- *     that leaves one candidate for a temperature <= 0 or a +inf logit.
+ *     draws the token of S2SampleRequest.keep_id. In s2_first it replaces the stage's own keep_id,
+ *     at -inf too. It does not return after a temperature or scale that keeps only the first, nor
+ *     after an s2 that leaves one candidate for a temperature <= 0 or a +inf logit.
  *  d. The selected token is accepted, unless S2_REQUEST_NO_ACCEPT is set. mirostat and mirostat_v2
  *     move mu all the same.
  *

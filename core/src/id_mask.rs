@@ -278,6 +278,19 @@ impl IdMask {
         }
     }
 
+    /// The number of tokens with lower ids than `id` in the row that the mask makes.
+    pub(crate) fn count_below(&self, id: u32) -> u32 {
+        match self.form {
+            Form::Runs => {
+                let after = self.runs.partition_point(|run| run.first < id as usize);
+                let run = self.runs[..after].last();
+                run.map_or(0, |run| (run.start + run.end.min(id as usize) - run.first) as u32)
+            }
+            Form::Gathered => self.places.partition_point(|place| *place < id) as u32,
+            Form::Whole => id,
+        }
+    }
+
     /// The runs if there are no bits: to find many ids without asking for the form each time.
     #[inline]
     pub(crate) fn runs(&self) -> Option<Runs<'_>> {

@@ -223,6 +223,7 @@ fn draw<'s>(sampler: &'s mut Sampler, request: &SampleRequest<'_>) -> Result<Dra
         true => mask.logits(*kernels, logits, masked_logits)?,
     };
     let kept_place = request.keep_id.and_then(|id| request.place(id));
+    let kept_place = kept_place.filter(|place| (*place as usize) < logits.len());
     let keep = kept_place.and_then(|place| mask.index(place));
     let draw = Draw {
         kernels: *kernels,
@@ -236,9 +237,10 @@ fn draw<'s>(sampler: &'s mut Sampler, request: &SampleRequest<'_>) -> Result<Dra
         None => Source::Generator(generator),
     };
     let (outcome, distribution) = if request.first_generations {
-        let kept = keep.zip(kept_place).map(|(index, place)| Kept {
-            index,
-            masked_below: place.saturating_sub(index) as usize,
+        let kept = kept_place.map(|place| {
+            let index = mask.count_below(place);
+            let masked_below = place.saturating_sub(index) as usize;
+            Kept { index, is_masked: keep.is_none(), masked_below }
         });
         draw.sample_first(kept, &mut source, scratch)?
     } else {

@@ -50,7 +50,7 @@ pub fn sample_token_first(
     let (kernels, row) = (Kernels::chosen(), MaskedRow::whole(logits));
     let draw = Draw { kernels, row, params, options: DrawOptions::default() };
     let kept = keep_id.and_then(|id| u32::try_from(id).ok());
-    let kept = kept.map(|index| Kept { index, masked_below: 0 });
+    let kept = kept.map(Kept::unmasked);
     let outcome = thread_rng::with(|generator, scratch| {
         let mut source = Source::Generator(generator);
         let (outcome, _) = draw.sample_first(kept, &mut source, scratch)?;

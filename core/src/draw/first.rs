@@ -12,10 +12,30 @@ use crate::{Error, memory};
 /// A token that stays a candidate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kept {
-    /// Its index in the row.
+    /// Its index in the row, or if it is masked that of the next token.
     pub index: u32,
-    /// How many tokens with lower ids a mask left out of the row.
+    /// Whether a mask left it out of the row, so that it counts as -inf.
+    pub is_masked: bool,
+    /// How many tokens with lower ids a mask left out.
     pub masked_below: usize,
+}
+
+impl Kept {
+    /// A token of a row without a mask.
+    pub(crate) fn unmasked(index: u32) -> Self {
+        Self { index, is_masked: false, masked_below: 0 }
+    }
+
+    /// Whether it joins the first `limit` ranks of `row`.
+    fn joins(&self, row: &[f32], limit: usize) -> bool {
+        let logit = row.get(self.index as usize).copied().map(nan_to_neg_inf);
+        let Some(logit) = logit.filter(|logit| *logit > KEPT_ABOVE && !self.is_masked) else {
+            return false;
+        };
+        let rank = RankKey::new(logit, self.index);
+        let before = |(id, logit): &(u32, &f32)| RankKey::new(nan_to_neg_inf(**logit), *id) < rank;
+        (0..).zip(row).filter(before).count() >= limit
+    }
 }
 
 /// Step 1 of the rule for `row`: `prefix` then has the first `limit` ranks, or all above -inf. The token returned joins
@@ -31,11 +51,13 @@ pub(crate) fn ranks(
     prefix.grow(blocked, limit)?;
     let ranked = &prefix.keys()[..limit.min(prefix.keys().len())];
     let plain = Ranks { count: limit, kept: None };
-    let Some(Kept { index, masked_below }) = kept else { return Ok((plain, None)) };
-    let Some(logit) = row.get(index as usize).copied().map(nan_to_neg_inf) else {
+    let Some(Kept { index, is_masked, masked_below }) = kept else { return Ok((plain, None)) };
+    let in_row = || row.get(index as usize).copied().map(nan_to_neg_inf);
+    let Some(logit) = (if is_masked { Some(f32::NEG_INFINITY) } else { in_row() }) else {
         return Ok((plain, None));
     };
-    if let Some(place) = ranked.iter().position(|key| key.id() == index) {
+    let place = ranked.iter().position(|key| key.id() == index && !is_masked);
+    if let Some(place) = place {
         return Ok((Ranks { kept: Some(place), ..plain }, None));
     }
     if logit > KEPT_ABOVE {
@@ -66,10 +88,11 @@ impl Draw<'_> {
         if !top.is_finite() {
             // There is no distribution: with a +inf the weights are NaN and give rank 0.
             let index = if top == f32::INFINITY { self.argmax() } else { None };
-            if index.is_some() && limit > 1 {
+            let candidates = limit + usize::from(kept.is_some_and(|k| k.joins(row.logits, limit)));
+            if index.is_some() && candidates > 1 {
                 source.uniform();
             }
-            let outcome = DrawOutcome { index, candidates: limit };
+            let outcome = DrawOutcome { index, candidates };
             return Ok((outcome, Distribution::Certain(index)));
         }
         let (ranks, joined) = ranks(row.logits, &mut blocked, prefix, limit, kept)?;

@@ -189,19 +189,48 @@ fn ranges_are_a_mask() {
             .collect();
         let top_k = random.pick(&[0, 2, 5, 30]);
         let params = SamplerParams { temperature: 0.7, top_p: 0.5, top_k };
-        // An id that is not allowed is not kept.
-        let keep = if random.below(2) == 0 { end } else { -1 };
-        let mut samplers = [Sampler::new(case as u32), Sampler::new(case as u32)];
+        let any = random.below(n) as i32;
+        let keep = random.pick(&[end, -1, any]);
         let mut words = Vec::new();
+        // The same mask in every form that it has inside: ranges, ids, bits, and bans of different numbers.
+        let ids: Vec<i32> = (0..n as i32).filter(|id| allowed(*id)).collect();
+        let mut many_ids = ids.clone();
+        many_ids.resize(ids.len() + 65, -1);
+        let banned: Vec<i32> = (0..n as i32).filter(|id| !allowed(*id)).collect();
+        let mut many_bans = banned.clone();
+        many_bans.resize(banned.len() + 1025, -1);
+        let mut long = row.clone();
+        long.resize(n + 4096, f32::NEG_INFINITY);
+        let plain = request(&row, params, keep);
         let tokens = [
             request(&masked, params, keep),
-            SampleRequest { ranges: &ranges, ..request(&row, params, keep) },
+            SampleRequest { ranges: &ranges, ..plain },
+            SampleRequest { allowed_ids: &ids, ..plain },
+            SampleRequest { allowed_ids: &many_ids, ..plain },
+            SampleRequest { banned: &banned, ..plain },
+            SampleRequest { banned: &many_bans, ..plain },
+            SampleRequest { logits: &long, allowed_ids: &many_ids, ..plain },
         ];
-        for (sampler, request) in samplers.iter_mut().zip(tokens) {
-            let got: Vec<_> = (0..4).map(|_| sampler.sample_request_token(&request)).collect();
-            words.push(got);
+        for request in tokens {
+            let mut sampler = Sampler::new(case as u32);
+            let token =
+                || sampler.sample_request_token(&request).map(|got| (got.token, got.rng_words));
+            words.push(core::iter::repeat_with(token).take(4).collect::<Vec<_>>());
         }
-        assert_eq!(words[0], words[1], "case {case}: {row:?} {ranges:?} {params:?} keep {keep}");
+        let text = format!("case {case}: {row:?} {ranges:?} {params:?} keep {keep}");
+        assert!(words.iter().all(|got| *got == words[0]), "{text}: {words:?}");
+    }
+}
+
+/// There is nothing to draw, but the kept id is a second candidate, so two words are used.
+#[test]
+fn a_kept_id_beside_infinity_counts() {
+    let params = SamplerParams { temperature: 0.7, top_p: 0.7, top_k: 1 };
+    let row = [1.0, f32::INFINITY, 2.0, -2e30];
+    for (keep, words) in [(0, 2), (2, 2), (1, 0), (3, 0), (-1, 0), (4, 0)] {
+        let got = Sampler::new(1).sample_request(&request(&row, params, keep)).expect("a token");
+        assert_eq!((got.token, got.rng_words), (1, words), "keep {keep}");
+        check(&row, params, keep, 1, 3, "+inf");
     }
 }
 

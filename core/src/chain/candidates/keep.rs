@@ -45,8 +45,10 @@ impl<'a> Candidates<'a> {
         id: i32,
         earlier: &mut Vec<TokenData>,
     ) -> Result<(), Error> {
-        let found = self.find(id).filter(|(_, token)| token.logit > f32::NEG_INFINITY);
-        let Some((place, token)) = found else {
+        let found = self.find(id);
+        self.keep_id = found.map(|_| id);
+        let above = found.filter(|(_, token)| token.logit > f32::NEG_INFINITY);
+        let Some((place, token)) = above else {
             return stage.apply(self);
         };
         let was_row = self.row.is_some();

@@ -71,6 +71,8 @@ pub(super) struct Candidates<'a> {
     /// During a stage: the candidate that a request keeps, as it was before. The stage takes it away if it
     /// leaves the best alone.
     pub kept: Option<TokenData>,
+    /// During a stage: the id of the candidate that a request keeps, at -inf too.
+    pub keep_id: Option<i32>,
     /// The number of candidates at the beginning of the pass.
     pub first_len: usize,
     /// Whether they were the tokens of a row.
@@ -107,6 +109,7 @@ impl<'a> Candidates<'a> {
             wants_weights: false,
             has_weights: false,
             kept: None,
+            keep_id: None,
             first_len,
             selected: None,
         }

@@ -64,7 +64,8 @@ impl StageOps for S2First {
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         // The rule has a kept id of its own; a request's takes its place, and does not return otherwise.
-        let kept = candidates.kept.take().map(|token| token.id).filter(|id| *id >= 0);
+        candidates.kept = None;
+        let kept = candidates.keep_id.filter(|id| *id >= 0);
         candidates.s2_first(&self.params, kept.or(self.keep_id))
     }
 

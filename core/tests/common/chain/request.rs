@@ -109,11 +109,10 @@ impl Oracle {
             let selected = match (request.keep_id, spec.selects()) {
                 (Some(id), false) if matches!(spec, Spec::S2First { .. }) => {
                     // The rule's own kept id gives way.
-                    let above = |c: &Candidate| c.logit > f32::NEG_INFINITY;
-                    let first = list.items.iter().find(|c| c.id == id);
+                    let is_candidate = list.items.iter().any(|c| c.id == id);
                     let mut own = spec.clone();
                     if let (Spec::S2First { keep_id, .. }, true) =
-                        (&mut own, id >= 0 && first.is_some_and(above))
+                        (&mut own, id >= 0 && is_candidate)
                     {
                         *keep_id = id;
                     }

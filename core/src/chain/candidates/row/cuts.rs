@@ -351,7 +351,7 @@ impl Row<'_> {
             return Ok(None);
         }
         let kept = keep_id.and_then(|id| u32::try_from(id).ok());
-        let kept = kept.map(|index| Kept { index, masked_below: 0 });
+        let kept = kept.map(Kept::unmasked);
         let (ranks, joined) = first::ranks(self.source(), &mut blocked, prefix, limit, kept)?;
         self.list_prefix(scratch, list, limit)?;
         if let Some(key) = joined {
