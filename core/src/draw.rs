@@ -30,12 +30,29 @@ pub(crate) struct MaskedRow<'a> {
     pub logits: &'a [f32],
     /// The number of further tokens, all at -inf.
     pub masked_out: usize,
+    /// Whether [`Scratch::scan`] has read `logits` as they are.
+    pub scanned: bool,
 }
 
 impl<'a> MaskedRow<'a> {
     /// A row without a mask.
     pub(crate) fn whole(logits: &'a [f32]) -> Self {
-        Self { logits, masked_out: 0 }
+        Self { logits, masked_out: 0, scanned: false }
+    }
+
+    /// Scans the row, unless that is done.
+    fn scan<'s>(
+        &self,
+        kernels: &'static Kernels,
+        scan: &'s mut RowScan,
+    ) -> Result<BlockedRow<'s>, Error>
+    where
+        'a: 's,
+    {
+        match self.scanned {
+            true => scan.read_again(kernels, self.logits),
+            false => scan.read(kernels, self.logits),
+        }
     }
 
     /// The number of tokens, checked.
@@ -117,7 +134,7 @@ impl core::ops::AddAssign for ResolutionCounts {
 /// Working memory of a draw, grown once and kept.
 #[derive(Debug)]
 pub(crate) struct Scratch {
-    scan: RowScan,
+    pub scan: RowScan,
     prefix: RankedPrefix,
     weights: Vec<f32>,
     pub resolutions: ResolutionCounts,
@@ -201,7 +218,7 @@ impl Draw<'_> {
         let Self { kernels, row, params, options } = *self;
         let limit = params.rank_limit(row.len()?);
         let Scratch { scan, prefix, weights, resolutions } = scratch;
-        let mut blocked = scan.read(kernels, row.logits)?;
+        let mut blocked = row.scan(kernels, scan)?;
         let certain = |index, candidates| {
             Ok((DrawOutcome { index, candidates }, Distribution::Certain(index)))
         };

@@ -1,7 +1,8 @@
 //! A mask over the ids of a row, and the allowed logits as another row.
 //!
 //! Few ranges or ids are runs, and the allowed logits are a shorter row. Many, and a bitmask, are `bits`: a few
-//! allowed logits are gathered, and of many a copy of the row is made with -inf in place of the others.
+//! allowed logits are gathered, and of many a copy of the row is made with -inf in place of the others, which the
+//! same pass scans for the draw.
 //! `filter` is for ids in any order, which are no row.
 
 mod bits;
@@ -11,7 +12,9 @@ pub(crate) use bits::Bits;
 pub(crate) use filter::IdFilter;
 
 use crate::Error;
-use crate::memory::{reserve, resize};
+use crate::draw::MaskedRow;
+use crate::memory::reserve;
+use crate::select::RowScan;
 use crate::simd::Kernels;
 
 /// At most so many ranges or ids are runs; more of them cost less as bits.
@@ -121,6 +124,7 @@ impl IdMask {
     /// aside.
     pub(crate) fn set_masks(
         &mut self,
+        kernels: &Kernels,
         masks: &Masks<'_>,
         offset: i64,
         n: usize,
@@ -141,31 +145,42 @@ impl IdMask {
             };
             self.set(allowed.iter().map(place), n)?;
         } else {
-            return self.set_bits(masks, offset, n).map(|()| true);
+            return self.set_bits(kernels, masks, offset, n).map(|()| true);
         }
         if self.len() == 0 { Err(Error::EmptyRow) } else { Ok(false) }
     }
 
     /// Allows the ids in `ranges` and no others, not even if there are no ranges. [`Error::EmptyRow`] if that
     /// is nothing.
-    pub(crate) fn set_ranges(&mut self, ranges: &[TokenRange], n: usize) -> Result<(), Error> {
+    pub(crate) fn set_ranges(
+        &mut self,
+        kernels: &Kernels,
+        ranges: &[TokenRange],
+        n: usize,
+    ) -> Result<(), Error> {
         if ranges.len() > MAX_RUNS {
-            return self.set_bits(&Masks { ranges, ..Masks::default() }, 0, n);
+            return self.set_bits(kernels, &Masks { ranges, ..Masks::default() }, 0, n);
         }
         self.set(ranges.iter().map(TokenRange::ends), n)?;
         if self.len() == 0 { Err(Error::EmptyRow) } else { Ok(()) }
     }
 
-    fn set_bits(&mut self, masks: &Masks<'_>, offset: i64, n: usize) -> Result<(), Error> {
+    fn set_bits(
+        &mut self,
+        kernels: &Kernels,
+        masks: &Masks<'_>,
+        offset: i64,
+        n: usize,
+    ) -> Result<(), Error> {
         self.n = n;
         let Self { form, bits, places, .. } = self;
-        bits.set(masks, offset, n)?;
+        bits.set(kernels, masks, offset, n)?;
         if bits.allows_none() {
             return Err(Error::EmptyRow);
         }
-        bits.ban(masks.banned, offset, n);
+        bits.ban(kernels, masks.banned, offset, n);
         let most = n / GATHER_BELOW_ONE_IN;
-        let count = bits.count(most);
+        let count = bits.count(kernels, most);
         // A row that is gathered has a token.
         let few = count > 0 && count <= most;
         *form = if few { Form::Gathered } else { Form::Whole };
@@ -210,29 +225,35 @@ impl IdMask {
         Ok(())
     }
 
-    /// The row of the allowed logits, in id order: in place if there is one run, else copied to
-    /// `copy`.
-    pub(crate) fn logits<'a>(
+    /// The row of the allowed logits, in id order: in place if there is one run, else copied to `copy`.
+    /// `scan` has perhaps read the copy.
+    pub(crate) fn row<'a>(
         &self,
-        kernels: &Kernels,
+        kernels: &'static Kernels,
+        scan: &mut RowScan,
         row: &'a [f32],
         copy: &'a mut Vec<f32>,
-    ) -> Result<&'a [f32], Error> {
+    ) -> Result<MaskedRow<'a>, Error> {
+        let masked_out = row.len() - self.len();
         if let (Form::Runs, [run]) = (self.form, &self.runs[..]) {
-            return Ok(&row[run.first..run.end]);
+            let logits = &row[run.first..run.end];
+            return Ok(MaskedRow { logits, masked_out, scanned: false });
         }
-        self.copy_logits(kernels, row, copy).map(|copied| &*copied)
+        let logits = self.copy_logits(kernels, scan, row, copy)?;
+        Ok(MaskedRow { logits, masked_out, scanned: self.form == Form::Whole })
     }
 
-    /// Copies the allowed logits of `row` into `copy`, in id order; returns them there.
+    /// Copies the allowed logits of `row` into `copy`, in id order; returns them there. `scan` no longer has
+    /// the row that it read last.
     pub(crate) fn copy_logits<'a>(
         &self,
-        kernels: &Kernels,
+        kernels: &'static Kernels,
+        scan: &mut RowScan,
         row: &[f32],
         copy: &'a mut Vec<f32>,
     ) -> Result<&'a mut [f32], Error> {
         if self.form == Form::Whole {
-            return masked_copy(kernels, &self.bits, row, copy);
+            return scan.mask(kernels, row, self.bits.words(), copy);
         }
         copy.clear();
         reserve(copy, self.len())?;
@@ -321,27 +342,10 @@ impl Runs<'_> {
     }
 }
 
-/// Copies `row` into `copy` with -inf in place of the tokens that `bits` do not allow; returns the row there.
-/// It begins with a cache line: stores that straddle two cost twice as much.
-pub(crate) fn masked_copy<'a>(
-    kernels: &Kernels,
-    bits: &Bits,
-    row: &[f32],
-    copy: &'a mut Vec<f32>,
-) -> Result<&'a mut [f32], Error> {
-    const CACHE_LINE: usize = 64;
-    let room = row.len() + CACHE_LINE / size_of::<f32>();
-    copy.truncate(room);
-    resize(copy, room, 0.0)?;
-    let lead = copy.as_ptr().align_offset(CACHE_LINE).min(room - row.len());
-    let masked = &mut copy[lead..lead + row.len()];
-    kernels.mask(row, bits.words(), masked);
-    Ok(masked)
-}
-
 #[cfg(test)]
 mod tests {
     use super::{IdMask, TokenRange};
+    use crate::select::RowScan;
     use crate::simd::Kernels;
 
     fn allowed(ranges: &[(i32, i32)], n: usize) -> Vec<usize> {
@@ -356,8 +360,9 @@ mod tests {
             assert_eq!(allowed.index(id as u32).map(|i| i as usize), index);
         }
         let mut copy = Vec::new();
-        let gathered = allowed.logits(Kernels::chosen(), &row, &mut copy).expect("memory");
-        assert!(gathered.iter().map(|l| *l as usize).eq(ids.iter().copied()));
+        let mut scan = RowScan::new();
+        let gathered = allowed.row(Kernels::chosen(), &mut scan, &row, &mut copy).expect("memory");
+        assert!(gathered.logits.iter().map(|l| *l as usize).eq(ids.iter().copied()));
         ids
     }
 

@@ -7,7 +7,6 @@ use crate::memory::resize;
 use crate::rng::Source;
 use crate::rules::min_p;
 use crate::rules::penalty::Penalties;
-use crate::simd::Kernels;
 use crate::{Error, Sampler, SamplerParams};
 use core::mem;
 
@@ -214,20 +213,24 @@ fn draw<'s>(sampler: &'s mut Sampler, request: &SampleRequest<'_>) -> Result<Dra
     let Sampler { generator, scratch, mask, masked_logits, occurrences, kernels } = sampler;
     let offset = request.checked_offset()?;
     let logits = request.logits;
-    let has_bans = mask.set_masks(&request.masks(), offset, logits.len())?;
+    let has_bans = mask.set_masks(*kernels, &request.masks(), offset, logits.len())?;
     let banned = if has_bans { &[] } else { request.banned };
     generator.after_fork()?;
     let history = request.penalised();
-    let allowed = match history.is_empty() && banned.is_empty() {
-        false => edit(*kernels, request, history, banned, mask, occurrences, masked_logits)?,
-        true => mask.logits(*kernels, logits, masked_logits)?,
+    let row = match history.is_empty() && banned.is_empty() {
+        false => {
+            let copy = mask.copy_logits(*kernels, &mut scratch.scan, logits, masked_logits)?;
+            edit(copy, request, history, banned, mask, occurrences)?;
+            MaskedRow { logits: copy, masked_out: logits.len() - mask.len(), scanned: false }
+        }
+        true => mask.row(*kernels, &mut scratch.scan, logits, masked_logits)?,
     };
     let kept_place = request.keep_id.and_then(|id| request.place(id));
     let kept_place = kept_place.filter(|place| (*place as usize) < logits.len());
     let keep = kept_place.and_then(|place| mask.index(place));
     let draw = Draw {
         kernels: *kernels,
-        row: MaskedRow { logits: allowed, masked_out: logits.len() - allowed.len() },
+        row,
         params: &request.params,
         options: DrawOptions { min_p: request.min_p, keep },
     };
@@ -256,21 +259,19 @@ fn draw<'s>(sampler: &'s mut Sampler, request: &SampleRequest<'_>) -> Result<Dra
     Ok(Drawn { sampled, outcome, distribution, mask })
 }
 
-/// Copies the allowed logits to `copy` and applies penalties and bans there; returns them.
+/// Applies penalties and bans to the allowed logits.
 ///
 /// One pass over the history counts in `occurrences`, which has a number for each token of the row, and one
 /// takes the counts out: so the cost is linear in the history, and the mask is searched once for each
 /// distinct token.
-fn edit<'c>(
-    kernels: &Kernels,
+fn edit(
+    copy: &mut [f32],
     request: &SampleRequest<'_>,
     history: &[i32],
     banned: &[i32],
     mask: &IdMask,
     occurrences: &mut Vec<u32>,
-    copy: &'c mut Vec<f32>,
-) -> Result<&'c [f32], Error> {
-    let copy = mask.copy_logits(kernels, request.logits, copy)?;
+) -> Result<(), Error> {
     if !history.is_empty() {
         let penalties = request.penalties();
         let len = request.logits.len();
@@ -294,7 +295,7 @@ fn edit<'c>(
     for index in banned.iter().filter_map(index) {
         copy[index as usize] = f32::NEG_INFINITY;
     }
-    Ok(copy)
+    Ok(())
 }
 
 /// Applies the penalties to each token of `counted`, a place in the row and a count, that has an index in `copy`.

@@ -108,9 +108,8 @@ impl Sampler {
         params: &SamplerParams,
     ) -> Result<u32, Error> {
         let Self { generator, scratch, mask, masked_logits, kernels, .. } = self;
-        mask.set_ranges(ranges, logits.len())?;
-        let allowed = mask.logits(*kernels, logits, masked_logits)?;
-        let row = MaskedRow { logits: allowed, masked_out: logits.len() - allowed.len() };
+        mask.set_ranges(*kernels, ranges, logits.len())?;
+        let row = mask.row(*kernels, &mut scratch.scan, logits, masked_logits)?;
         generator.after_fork()?;
         let draw = Draw { kernels: *kernels, row, params, options: DrawOptions::default() };
         let (outcome, _) = draw.sample(&mut Source::Generator(generator), scratch)?;

@@ -6,10 +6,11 @@ pub use probabilities::{ChainProbability, GroupProbability, TokenLogProb};
 
 use super::candidates::{Candidates, DrawRule, Uniforms};
 use super::ops::StageOps;
+use super::scratch::Scratch;
 use super::{Chain, Stage, TokenData, active, needs_probs, selected};
 use crate::Error;
 use crate::draw::check_row_len;
-use crate::id_mask::{Bits, IdFilter, Masks, TokenRange, masked_copy};
+use crate::id_mask::{Bits, IdFilter, Masks, TokenRange};
 use crate::rules::rank::nan_to_neg_inf;
 use probabilities::{Probabilities, Seen};
 
@@ -194,14 +195,17 @@ impl Chain {
         let mut candidates = if request.tokens.is_empty() {
             if !masks.are_off() {
                 let n = row.len();
-                bits.set(&masks, 0, n)?;
+                bits.set(memory.scratch.kernels, &masks, 0, n)?;
                 if bits.allows_none() {
                     return Err(Error::EmptyRow);
                 }
-                bits.ban(masks.banned, 0, n);
-                row = masked_copy(memory.scratch.kernels, bits, row, masked)?;
+                bits.ban(memory.scratch.kernels, masks.banned, 0, n);
+                let Scratch { kernels, scan, .. } = &mut memory.scratch;
+                row = scan.mask(*kernels, row, bits.words(), masked)?;
+                Candidates::scanned_row(row, memory)
+            } else {
+                Candidates::row(row, memory)
             }
-            Candidates::row(row, memory)
         } else {
             filter.set(&masks)?;
             let tokens = request.tokens.iter();

@@ -83,7 +83,7 @@ impl Draw<'_> {
         let Self { kernels, row, params, .. } = *self;
         let limit = params.rank_limit(row.len()?);
         let Scratch { scan, prefix, weights, .. } = scratch;
-        let mut blocked = scan.read(kernels, row.logits)?;
+        let mut blocked = row.scan(kernels, scan)?;
         let top = blocked.top;
         if !top.is_finite() {
             // There is no distribution: with a +inf the weights are NaN and give rank 0.

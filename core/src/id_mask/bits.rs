@@ -1,8 +1,9 @@
 //! Masks as one bit for each token of a row.
 
-use super::Masks;
+use super::{Masks, TokenRange};
 use crate::Error;
 use crate::memory::resize;
+use crate::simd::{Kernels, RowIds};
 
 /// The bits of a word.
 const BITS: usize = u32::BITS as usize;
@@ -15,11 +16,13 @@ pub(crate) struct Bits {
     words: Vec<u32>,
     /// Working memory: the bits of one mask, before those of all are joined.
     other: Vec<u32>,
+    /// Working memory: the ranges that have bits beyond two words.
+    long: Vec<TokenRange>,
 }
 
 impl Bits {
     pub(crate) const fn new() -> Self {
-        Self { words: Vec::new(), other: Vec::new() }
+        Self { words: Vec::new(), other: Vec::new(), long: Vec::new() }
     }
 
     pub(crate) fn words(&self) -> &[u32] {
@@ -27,58 +30,26 @@ impl Bits {
     }
 
     /// Allows what all of `masks` allow in a row of `n` tokens whose first has the id `offset`, bans aside.
-    pub(crate) fn set(&mut self, masks: &Masks<'_>, offset: i64, n: usize) -> Result<(), Error> {
+    pub(crate) fn set(
+        &mut self,
+        kernels: &Kernels,
+        masks: &Masks<'_>,
+        offset: i64,
+        n: usize,
+    ) -> Result<(), Error> {
         let count = n.div_ceil(BITS);
-        let Self { words, other } = self;
+        let Self { words, other, long } = self;
         fill(words, count, u32::MAX)?;
-        let place = |id: i32| place(id, offset, n);
         if !masks.ranges.is_empty() {
             fill(words, count, 0)?;
-            // Whole words as a difference of counters, so that no range costs its length.
-            fill(other, count + 1, 0)?;
-            let mut has_long = false;
-            for range in masks.ranges {
-                let first = i64::from(range.first).max(offset) - offset;
-                let last = (i64::from(range.last) - offset).min(n as i64 - 1);
-                if first > last {
-                    continue;
-                }
-                // Both are places now: 0 <= first <= last < n.
-                let (first, last) = (first as usize, last as usize);
-                let (from, to) = (first / BITS, last / BITS);
-                let head = u32::MAX << (first % BITS);
-                let tail = u32::MAX >> (BITS - 1 - last % BITS);
-                // Without a branch, which nobody could predict. In one word the two ends meet.
-                let is_one = from == to;
-                words[from] |= if is_one { head & tail } else { head };
-                words[to] |= if is_one { head & tail } else { tail };
-                if to > from + 1 {
-                    other[from + 1] = other[from + 1].wrapping_add(1);
-                    other[to] = other[to].wrapping_sub(1);
-                    has_long = true;
-                }
-            }
-            if has_long {
-                let mut open = 0_u32;
-                for (word, change) in words.iter_mut().zip(&*other) {
-                    open = open.wrapping_add(*change);
-                    *word |= if open > 0 { u32::MAX } else { 0 };
-                }
+            if let Some(row) = row_ids(offset, n) {
+                add_ranges(kernels, masks.ranges, row, words, long, other)?;
             }
         }
         if !masks.allowed.is_empty() {
             fill(other, count, 0)?;
-            // Neighbours are joined first: writing to the word that was just written waits for it.
-            let (mut index, mut bits) = (0, 0);
-            for place in masks.allowed.iter().filter_map(|id| place(*id)) {
-                if place / BITS != index {
-                    other[index] |= bits;
-                    (index, bits) = (place / BITS, 0);
-                }
-                bits |= 1 << (place % BITS);
-            }
-            if let Some(word) = other.get_mut(index) {
-                *word |= bits;
+            if let Some(row) = row_ids(offset, n) {
+                kernels.set_ids(masks.allowed, row, other);
             }
             words.iter_mut().zip(&*other).for_each(|(word, own)| *word &= own);
         }
@@ -105,9 +76,9 @@ impl Bits {
     }
 
     /// Takes out the ids that are banned.
-    pub(crate) fn ban(&mut self, banned: &[i32], offset: i64, n: usize) {
-        for place in banned.iter().filter_map(|id| place(*id, offset, n)) {
-            self.words[place / BITS] &= !(1 << (place % BITS));
+    pub(crate) fn ban(&mut self, kernels: &Kernels, banned: &[i32], offset: i64, n: usize) {
+        if let Some(row) = row_ids(offset, n) {
+            kernels.clear_ids(banned, row, &mut self.words);
         }
     }
 
@@ -121,11 +92,11 @@ impl Bits {
     }
 
     /// The number of allowed tokens; once it is above `limit`, perhaps not all are counted.
-    pub(crate) fn count(&self, limit: usize) -> usize {
-        const CHUNK: usize = 64;
+    pub(crate) fn count(&self, kernels: &Kernels, limit: usize) -> usize {
+        const CHUNK: usize = 512;
         let mut count = 0;
         for words in self.words.chunks(CHUNK) {
-            count += words.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+            count += kernels.count_bits(words);
             if count > limit {
                 break;
             }
@@ -146,10 +117,50 @@ impl Bits {
     }
 }
 
-/// The place of an id in the row, by one comparison: one before the row becomes a large number.
-fn place(id: i32, offset: i64, n: usize) -> Option<usize> {
-    let place = i64::from(id).wrapping_sub(offset) as u64;
-    (place < n as u64).then_some(place as usize)
+/// The ids of a row of `n` tokens, the first of which is at least 0; none if the row is empty.
+fn row_ids(offset: i64, n: usize) -> Option<RowIds> {
+    let last = (offset + n as i64 - 1).min(i32::MAX.into());
+    (offset <= last).then_some(RowIds { first: offset as i32, last: last as i32 })
+}
+
+/// Adds the ids of `ranges` to `words`.
+///
+/// No branch depends on a range: nobody could predict it. Each range gets its bits of two words, and those that go
+/// on are noted. These get their last word, and the whole words between as a difference of counters, so that no
+/// range costs its length.
+fn add_ranges(
+    kernels: &Kernels,
+    ranges: &[TokenRange],
+    row: RowIds,
+    words: &mut Vec<u32>,
+    long: &mut Vec<TokenRange>,
+    counters: &mut Vec<u32>,
+) -> Result<(), Error> {
+    let count = words.len();
+    resize(long, long.len().max(ranges.len() + 1), TokenRange { first: 0, last: 0 })?;
+    // A word more, so that each has a next.
+    resize(words, count + 1, 0)?;
+    let longs = kernels.set_range_starts(ranges, row, words, long);
+    words.truncate(count);
+    if longs == 0 {
+        return Ok(());
+    }
+    fill(counters, count + 1, 0)?;
+    for range in &long[..longs] {
+        let place = |id: i32| (id.clamp(row.first, row.last) - row.first) as usize;
+        let (from, last) = (place(range.first) / BITS, place(range.last));
+        let to = last / BITS;
+        debug_assert!(to >= from + 2);
+        words[to] |= u32::MAX >> (BITS - 1 - last % BITS);
+        counters[from + 2] = counters[from + 2].wrapping_add(1);
+        counters[to] = counters[to].wrapping_sub(1);
+    }
+    let mut open = 0_u32;
+    for (word, change) in words.iter_mut().zip(&*counters) {
+        open = open.wrapping_add(*change);
+        *word |= if open > 0 { u32::MAX } else { 0 };
+    }
+    Ok(())
 }
 
 /// `len` words, all `value`.
@@ -162,6 +173,7 @@ fn fill(words: &mut Vec<u32>, len: usize, value: u32) -> Result<(), Error> {
 mod tests {
     use super::{Bits, Masks};
     use crate::id_mask::TokenRange;
+    use crate::simd::Kernels;
 
     /// The masks by their definition.
     fn expected(masks: &Masks<'_>, offset: i64, n: usize) -> Vec<u32> {
@@ -207,12 +219,15 @@ mod tests {
             let masks =
                 Masks { ranges: &ranges, allowed: &allowed, bitmask: &bitmask, banned: &banned };
             let n = n as usize;
-            bits.set(&masks, offset, n).unwrap();
-            bits.ban(&banned, offset, n);
+            bits.set(Kernels::chosen(), &masks, offset, n).unwrap();
+            bits.ban(Kernels::chosen(), &banned, offset, n);
             let expected = expected(&masks, offset, n);
             assert_eq!(bits.places().collect::<Vec<_>>(), expected, "{masks:?}, {offset}, {n}");
-            assert_eq!(bits.count(n), expected.len());
-            assert!(expected.is_empty() || bits.count(expected.len() - 1) >= expected.len());
+            assert_eq!(bits.count(Kernels::chosen(), n), expected.len());
+            assert!(
+                expected.is_empty()
+                    || bits.count(Kernels::chosen(), expected.len() - 1) >= expected.len()
+            );
             assert_eq!(bits.allows_none(), expected.is_empty());
             assert!((0..n as u32 + 40).all(|p| bits.allows(p) == expected.contains(&p)));
         }

@@ -3,10 +3,12 @@
 use super::kernels::collect::Wanted;
 use super::kernels::exp_sums::{Cap, ExpRange, ExpSum, MaximaExpSums};
 use super::kernels::expf_sums::{ExpfRange, ExpfSums};
+use super::kernels::ids::RowIds;
 use super::kernels::tail::{Tail, TailSum};
 use super::kernels::{self, BLOCK_LEN, Segment};
 use super::lanes::Isa;
 use super::{SimdLevel, levels};
+use crate::TokenRange;
 use crate::rules::rank::RankKey;
 use core::ffi::CStr;
 use core::fmt::Debug;
@@ -36,6 +38,20 @@ pub(crate) trait KernelSet: Debug + Send + Sync + RefUnwindSafe {
     fn tail_sum(&self, segment: Segment<'_>, tail: Tail) -> TailSum;
     /// Takes a row of any length.
     fn mask(&self, row: &[f32], words: &[u32], out: &mut [f32]);
+    fn mask_tiles(&self, row: &[f32], words: &[u32], out: &mut [f32], maxima: &mut [f32]);
+    /// The number of bits that are 1, of fewer than 2^27 words.
+    fn count_bits(&self, words: &[u32]) -> usize;
+    /// Sets the bits of `ids`.
+    fn set_ids(&self, ids: &[i32], row: RowIds, words: &mut [u32]);
+    /// Clears the bits of `ids`.
+    fn clear_ids(&self, ids: &[i32], row: RowIds, words: &mut [u32]);
+    fn set_range_starts(
+        &self,
+        ranges: &[TokenRange],
+        row: RowIds,
+        words: &mut [u32],
+        long: &mut [TokenRange],
+    ) -> usize;
     /// Takes any number of values.
     fn expf_all(&self, values: &mut [f32]);
     #[cfg(test)]
@@ -97,6 +113,32 @@ impl<I: Isa + Debug + Send + Sync + RefUnwindSafe> KernelSet for I {
 
     fn mask(&self, row: &[f32], words: &[u32], out: &mut [f32]) {
         self.run(|isa| kernels::mask::mask(isa.load_isa(), row, words, out));
+    }
+
+    fn mask_tiles(&self, row: &[f32], words: &[u32], out: &mut [f32], maxima: &mut [f32]) {
+        self.run(|isa| kernels::mask::mask_tiles(isa, row, words, out, maxima));
+    }
+
+    fn count_bits(&self, words: &[u32]) -> usize {
+        self.run(|_| words.iter().map(|word| word.count_ones()).sum::<u32>() as usize)
+    }
+
+    fn set_ids(&self, ids: &[i32], row: RowIds, words: &mut [u32]) {
+        self.run(|_| kernels::ids::change_words(ids, row, words, |word, bits| *word |= bits));
+    }
+
+    fn clear_ids(&self, ids: &[i32], row: RowIds, words: &mut [u32]) {
+        self.run(|_| kernels::ids::change_words(ids, row, words, |word, bits| *word &= !bits));
+    }
+
+    fn set_range_starts(
+        &self,
+        ranges: &[TokenRange],
+        row: RowIds,
+        words: &mut [u32],
+        long: &mut [TokenRange],
+    ) -> usize {
+        self.run(|_| kernels::ids::set_range_starts(ranges, row, words, long))
     }
 
     fn expf_all(&self, values: &mut [f32]) {

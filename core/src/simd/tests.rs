@@ -1,5 +1,7 @@
 //! Every kernel at every level against plain loops; the error of the vector exp over its range.
 
+mod masks;
+
 use super::kernels::tail::{doubt, min_addend_ln};
 use super::lanes::{Isa as _, Simd};
 use super::*;
@@ -111,29 +113,6 @@ fn coarse_maxima_and_counts() {
         for threshold in [-45.0, -20.0, 0.0, -0.0, 4.75, 5.0, f32::NEG_INFINITY, f32::INFINITY] {
             let reaching = values.iter().filter(|v| **v >= threshold).count();
             assert_eq!(kernels.count_reaching(&values, threshold), reaching);
-        }
-    }
-}
-
-#[test]
-fn masked_copies_are_those_of_single_bits() {
-    for kernels in levels() {
-        let mut next = uniform(5);
-        for len in [0, 1, 7, 31, 32, 33, 63, 64, 65, 100, 1000, 1027] {
-            let mut row = row(kernels, 5, 5);
-            row.truncate(len);
-            let words: Vec<u32> =
-                (0..len.div_ceil(32)).map(|_| (next() * 4_294_967_296.0) as u32).collect();
-            for words in [&words[..], &vec![u32::MAX; words.len()], &vec![0; words.len()]] {
-                // Exactly as long as the row, and what was there before does not show.
-                let mut out = vec![7.0; len];
-                kernels.mask(&row, words, &mut out);
-                for (i, (value, out)) in row.iter().zip(&out).enumerate() {
-                    let allowed = words[i / 32] >> (i % 32) & 1 == 1;
-                    let expected = if allowed { *value } else { f32::NEG_INFINITY };
-                    assert_eq!(out.to_bits(), expected.to_bits(), "{len}: {i}");
-                }
-            }
         }
     }
 }

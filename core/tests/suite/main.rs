@@ -32,6 +32,7 @@ mod first_generations;
 mod flush_to_zero;
 mod generator;
 mod golden;
+mod masks;
 mod properties;
 mod ranges;
 mod recipes;

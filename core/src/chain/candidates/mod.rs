@@ -89,6 +89,13 @@ impl<'a> Candidates<'a> {
         Self::new(Some(Row::new(logits, row)), List::empty(list), scratch)
     }
 
+    /// As [`Candidates::row`], for a row that [`Scratch::scan`] has read.
+    pub(super) fn scanned_row(logits: &'a [f32], memory: &'a mut Memory) -> Self {
+        debug_assert!(!logits.is_empty());
+        let Memory { scratch, row, list } = memory;
+        Self::new(Some(Row::scanned(logits, row)), List::empty(list), scratch)
+    }
+
     /// A caller's array, which must not be empty.
     pub(super) fn array(tokens: &'a mut [TokenData], sorted: bool, memory: &'a mut Memory) -> Self {
         debug_assert!(!tokens.is_empty());

@@ -77,6 +77,11 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// A row that [`Scratch::scan`] has read.
+    pub(super) fn scanned(logits: &'a [f32], memory: &'a mut RowMemory) -> Self {
+        Self { scanned: true, ..Self::new(logits, memory) }
+    }
+
     /// The number of candidates.
     pub(super) fn len(&self) -> usize {
         self.frozen.and_then(|frozen| frozen.ranks).unwrap_or(self.logits.len())
