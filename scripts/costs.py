@@ -2,8 +2,8 @@
 """Checks that no call costs more than docs/costs.md says, whatever the sizes of its input.
 
 benches/instructions/costs.cpp runs every stage and option at two sizes, most of them N and 2 N, under valgrind's
-callgrind, at the level avx2. The larger one may take at most 10 % more instructions than in proportion, which
-leaves room for n log n; a constant cost may grow by 10 %. The table in docs/costs.md has the instructions
+callgrind, at the level avx2. The larger one may take at most 25 % more instructions than in proportion, which
+leaves room for n log n; a constant cost may grow by 25 %. The table in docs/costs.md has the instructions
 for each further unit of the size; a figure that is more than 25 % off fails. `--accept` rewrites the table.
 """
 
@@ -17,7 +17,8 @@ from callgrind import ROOT
 
 DOCUMENT = ROOT / "docs/costs.md"
 BEGIN, END = "<!-- Written by `make costs ACCEPT=1`. -->\n", "<!-- The end of the table. -->\n"
-SLACK = 1.1
+# Which proof settles a nucleus depends on the alignment of the row, which allocations change.
+SLACK = 1.25
 TOLERANCE = 0.25
 PARTS = os.cpu_count() or 1
 

@@ -203,12 +203,39 @@ std::vector<Named> stages(std::size_t n) {
          [](S2Chain *c) { return s2_chain_add_penalty_decay(c, 32, 32, 1.1F); }},
         {"no_repeat_ngram", "n", "64 tokens of history",
          [](S2Chain *c) { return s2_chain_add_no_repeat_ngram(c, 2, -1); }},
+        {"sequence_bias", "n", "two tokens",
+         [](S2Chain *c) {
+             const std::int32_t tokens[] = {1, 2};
+             const std::int32_t two = 2;
+             const float bias = 1.0F;
+             return s2_chain_add_sequence_bias(c, tokens, &two, &bias, 1);
+         }},
+        {"min_tokens", "n", "one end id",
+         [](S2Chain *c) {
+             const std::int32_t end = 3;
+             return s2_chain_add_min_tokens(c, 1 << 30, &end, 1);
+         }},
+        {"custom", "n", "a function that does nothing; lists the row",
+         [](S2Chain *c) {
+             S2CustomStage stage = {};
+             stage.struct_size = sizeof stage;
+             stage.name = "nothing";
+             stage.apply = [](void *, S2TokenDataArray *) { return std::int32_t{0}; };
+             return s2_chain_add_custom(c, &stage);
+         }},
         {"s2", "n log n", "top_p 1, no top_k", [all](S2Chain *c) { return s2_chain_add_s2(c, &all); }},
         {"s2_first", "n log n", "top_p 1, no top_k; ranks the row",
          [all](S2Chain *c) { return s2_chain_add_s2_first(c, &all, -1); }},
         {"softmax", "n", "", [](S2Chain *c) { return s2_chain_add_softmax(c); }},
         {"greedy", "n", "", [](S2Chain *c) { return s2_chain_add_greedy(c); }},
         {"dist", "n", "", dist()},
+        {"dist_ex", "n", "a Gumbel race",
+         [](S2Chain *c) {
+             S2DistOptions options;
+             s2_dist_options_init(&options);
+             options.method = S2_DIST_GUMBEL_RACE;
+             return s2_chain_add_dist_ex(c, &options);
+         }},
     };
 }
 
@@ -453,6 +480,8 @@ struct Request {
     Tokens history;
     Tokens banned;
     bool with_result = false;
+    Tokens allowed = {};
+    Tokens bitmask = {};
 };
 
 Call request(Request &&owned) {
@@ -468,6 +497,10 @@ Call request(Request &&owned) {
         r.params = &params;
         r.ranges = held->ranges.data();
         r.n_ranges = length(held->ranges.size());
+        r.allowed_ids = held->allowed.data();
+        r.n_allowed = length(held->allowed.size());
+        r.bitmask = held->bitmask.data();
+        r.n_bitmask = length(held->bitmask.size());
         r.banned = held->banned.data();
         r.n_banned = length(held->banned.size());
         r.history = held->history.data();
@@ -503,6 +536,28 @@ void requests(Costs &costs) {
               [&](std::size_t size) { return request({row(32768), {}, random_tokens(size, 32768), {}}); });
     costs.add("request_banned", "banned", "s2_sampler_sample_ex, banned ids", "banned id", 100000,
               [&](std::size_t size) { return request({row(32768), {}, {}, random_tokens(size, 32768)}); });
+    costs.add("request_allowed", "ids", "s2_sampler_sample_ex, allowed ids in any order", "id", 20000,
+              [&](std::size_t size) {
+                  return request({row(32768), {}, {}, {}, false, random_tokens(size, 32768)});
+              });
+    costs.add("request_bitmask", "n", "s2_sampler_sample_ex, a bitmask of every other id", "logit", 32768,
+              [&](std::size_t size) {
+                  return request({row(size), {}, {}, {}, false, {}, Tokens(size / 32, 0x55555555)});
+              });
+    costs.add("chain_request", "n", "s2_chain_sample_ex with all results, preset llama", "logit", 32768,
+              [&](std::size_t size) -> Call {
+                  const std::shared_ptr<S2Chain> chain(s2_chain_new_preset(S2_PRESET_LLAMA, 1, nullptr), s2_chain_free);
+                  CHECK(chain != nullptr);
+                  return [chain, logits = row(size)] {
+                      S2ChainRequest r;
+                      s2_chain_request_init(&r);
+                      r.logits = logits.data();
+                      r.vocab_size = length(logits.size());
+                      S2ChainResult result;
+                      s2_chain_result_init(&result);
+                      CHECK(s2_chain_sample_ex(chain.get(), &r, &result) >= 0);
+                  };
+              });
     const std::size_t engine = 155776;
     costs.add("request_all", "history + ranges log ranges", "s2_sampler_sample_ex with penalties, history and 77,888 ranges",
               "token", 2000000, [&](std::size_t size) {
