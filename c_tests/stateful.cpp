@@ -532,7 +532,7 @@ void draw_with_chain_request(World &w, Choices &c) {
     if (!of_array) {
         known(tokens[0], row.n(), "chain request");
     }
-    CHECK(std::memcmp(before.data(), data.data(), data.size() * sizeof data[0]) == 0);
+    CHECK(data.empty() || std::memcmp(before.data(), data.data(), data.size() * sizeof data[0]) == 0);
     if (chain != nullptr) {
         if (tokens[0] >= 0) {
             CHECK(of_array || result.token == tokens[0]);

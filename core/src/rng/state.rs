@@ -45,6 +45,9 @@ pub(crate) fn put(generator: &Generator, block: &mut Writer<'_>) {
 
 /// The generator that [`save`] wrote; an error for other bytes.
 pub(crate) fn restore(block: &[u8]) -> Result<Generator, Error> {
+    if block.len() != STATE_LEN {
+        return Err(Error::BadArgument);
+    }
     let mut block = Reader::new(block, MAGIC, VERSION)?;
     let generator = take(&mut block)?;
     block.finish()?;
