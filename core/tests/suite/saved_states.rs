@@ -327,3 +327,30 @@ fn restored_streams_continue_identically() {
     }
     assert!(redraws > 100, "{redraws}");
 }
+
+/// Saved after every draw, so that what a stage keeps for the next draw is among it.
+#[test]
+fn chains_saved_between_any_two_draws_continue() {
+    let row = bell(60, 1.0 / (1 << 20) as f32, 3);
+    let stages: [&dyn Fn() -> Result<Stage, Error>; 6] = [
+        &|| Stage::xtc(0.5, 0.03, 1, 8),
+        &|| Stage::xtc_protected(0.5, 0.03, 1, 8, &[2]),
+        &|| Stage::penalty_run(1.5),
+        &|| Stage::mirostat_v2(5, 3.0, 0.5),
+        &|| Stage::mirostat(5, 3.0, 0.5, 20),
+        &|| Stage::adaptive_p(0.1, 0.9, 5),
+    ];
+    for (kind, stage) in stages.iter().enumerate() {
+        let mut chain = Chain::new();
+        chain.add(stage().expect("valid")).expect("memory");
+        chain.add(Stage::dist(9)).expect("memory");
+        let mut drawn = BTreeSet::new();
+        for draw in 0..60 {
+            let mut restored = Chain::restore(&chain.save().expect("memory")).expect("a chain");
+            let token = chain.sample(&row);
+            assert_eq!(restored.sample(&row), token, "stage {kind}, draw {draw}");
+            drawn.extend(token.ok());
+        }
+        assert!(drawn.len() > 5, "stage {kind}: {drawn:?}");
+    }
+}
