@@ -10,7 +10,7 @@ use common::rows::{KINDS, SplitMix, bell};
 use common::scale::cases;
 use s2sampler_core::{
     Chain, Error, RasMode, SampleRequest, Sampler, SamplerParams, Stage, StageForm, Stream,
-    StreamConfig,
+    StreamConfig, TokenData,
 };
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -352,5 +352,24 @@ fn chains_saved_between_any_two_draws_continue() {
             drawn.extend(token.ok());
         }
         assert!(drawn.len() > 5, "stage {kind}: {drawn:?}");
+    }
+}
+
+/// adaptive_p counts the token that a pass selected once it is accepted: a state can lie between the two.
+#[test]
+fn a_chain_saved_before_its_token_is_accepted_continues() {
+    let row = bell(60, 1.0 / (1 << 20) as f32, 3);
+    let mut chain = Chain::new();
+    chain.add(Stage::adaptive_p(0.1, 0.5, 5).expect("valid")).expect("memory");
+    for draw in 0..20 {
+        let mut tokens: Vec<TokenData> =
+            (0..).zip(&row).map(|(id, l)| TokenData { id, logit: *l, p: 0.0 }).collect();
+        let applied = chain.apply(&mut tokens, false).expect("a token");
+        let token = tokens[applied.selected.expect("it selects")].id;
+        let mut restored = Chain::restore(&chain.save().expect("memory")).expect("a chain");
+        for chain in [&mut chain, &mut restored] {
+            chain.accept(token).expect("memory");
+        }
+        assert_eq!(restored.save(), chain.save(), "draw {draw}");
     }
 }
