@@ -74,7 +74,11 @@ impl Caches {
                     // SAFETY: both are slices of that many bytes that this call borrows, and it ends only
                     // after the copy.
                     unsafe {
-                        std::ptr::copy_nonoverlapping(source as *const u8, target as *mut u8, bytes);
+                        std::ptr::copy_nonoverlapping(
+                            source as *const u8,
+                            target as *mut u8,
+                            bytes,
+                        );
                     }
                 };
                 let command: (Copy, _) = (Box::new(copy), Arc::clone(&done));

@@ -77,7 +77,7 @@ pub fn stages() -> Vec<Job> {
         last_n: -1,
         breakers: Vec::new(),
     };
-    let sorted = Job { sorted: true, ..job("top_k 40 of a sorted array", &[Spec::TopK(40)]) };
+    let sorted = Job { sorted: true, ..job("top_k 40", &[Spec::TopK(40)]) };
     vec![
         job("top_k 40", &[Spec::TopK(40)]),
         sorted,

@@ -226,9 +226,16 @@ fn time(job: &Job, rows: &Rows, state: State, rounds: usize, caches: &mut Caches
             times[subject].push(format!("{:.1}", sum / samples.len() as f64));
         }
     }
-    let names = ["s2sampler row", "llama.cpp row", "s2sampler array", "llama.cpp array"];
     for subject in subjects {
-        let (what, state) = (format!("{},{}", rows.shape, rows.n), state.name());
-        println!("{what},{},{state},{},{}", job.name, names[subject], times[subject].join(" "));
+        let form = if subject < 2 {
+            "row"
+        } else if job.sorted {
+            "sorted array"
+        } else {
+            "array"
+        };
+        let name = ["s2sampler", "llama.cpp"][subject % 2];
+        let what = format!("{},{},{},{} {form}", rows.shape, rows.n, job.name, state.name());
+        println!("{what},{name},{}", times[subject].join(" "));
     }
 }
