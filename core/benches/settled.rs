@@ -69,7 +69,7 @@ fn main() {
 fn unsure() {
     let mut random = SplitMix(20_240_229);
     let mut row: Vec<f32> =
-        (0..155_776).map(|_| if random.next() % 2 == 0 { 0.25 } else { -20.0 }).collect();
+        (0..155_776).map(|_| if random.next().is_multiple_of(2) { 0.25 } else { -20.0 }).collect();
     for i in 0..30 {
         row[17 + 5192 * i] = 10.0 - 0.02 * i as f32;
     }
