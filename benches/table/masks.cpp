@@ -1,4 +1,5 @@
-// Masked draws over a vocabulary as multiples of a bare pass, in one process and in turns.
+// Masked draws over a vocabulary as multiples of a bare pass, in one process and in turns: what a mask may cost is
+// 2.5 bare passes beside the draw.
 //
 //   s2_masks [rounds]
 #include "max_pass.hpp"

@@ -12,8 +12,8 @@ use crate::rules::expf::expf;
 pub(super) const BATCH_LEN: usize = 16;
 
 /// How near to the middle is too near: 0.004 units, in units of the 29 bits that rounding takes away.
-const MARGIN: u64 = (1 << 29) / 250;
-const MIDDLE: u64 = 1 << 28;
+const MARGIN: u32 = (1 << 29) / 250;
+const MIDDLE: u32 = 1 << 28;
 
 /// Replaces each value by its `expf`; `fused` says that `f64::mul_add` is an instruction here.
 #[inline(always)]
@@ -60,21 +60,24 @@ fn expf_batch(x: &mut [f32; BATCH_LEN]) {
             p[i] = p[i].mul_add(r[i], 1.0 / factorial);
         }
     }
-    let mut near = [false; BATCH_LEN];
-    let mut e = [0.0; BATCH_LEN];
+    // Written in place: a copy on the stack would be read before its parts are together.
+    let arguments = *x;
+    let mut cut = [0; BATCH_LEN];
     for i in 0..BATCH_LEN {
         let bits = (shifted[i].to_bits() << 52).wrapping_add(p[i].to_bits());
-        e[i] = f64::from_bits(bits) as f32;
-        let from_middle = (bits & (2 * MIDDLE - 1)).wrapping_sub(MIDDLE - MARGIN);
-        // Outside the range the double is not e^x, or its binary32 would be denormal.
-        near[i] = from_middle <= 2 * MARGIN || !(-87.0..=0.0).contains(&x[i]);
+        x[i] = f64::from_bits(bits) as f32;
+        cut[i] = bits as u32 % (2 * MIDDLE);
     }
-    if near.contains(&true) {
+    // Outside the range the double is not e^x, or its binary32 would be denormal.
+    let near = |i: usize| {
+        let from_middle = cut[i].wrapping_sub(MIDDLE - MARGIN);
+        (from_middle <= 2 * MARGIN) | !(-87.0..=0.0).contains(&arguments[i])
+    };
+    if (0..BATCH_LEN).fold(false, |any, i| any | near(i)) {
         for i in 0..BATCH_LEN {
-            if near[i] {
-                e[i] = expf(x[i]);
+            if near(i) {
+                x[i] = expf(arguments[i]);
             }
         }
     }
-    *x = e;
 }
