@@ -3,6 +3,7 @@
 pub(crate) mod first;
 pub(crate) mod normalizer;
 pub(crate) mod nucleus;
+mod wide;
 
 use crate::rng::Source;
 use crate::rules::discrete::discrete_distribution;
@@ -10,7 +11,7 @@ use crate::rules::min_p;
 use crate::rules::rank::RankKey;
 use crate::rules::temperature::tempered;
 use crate::rules::weights::normalize_twice;
-use crate::select::{BlockedRow, RankedPrefix, RowScan};
+use crate::select::{BlockedRow, RankGroups, RankedPrefix, RowScan};
 use crate::simd::{EXP_MIN_ARG, ExpRange, Kernels};
 use crate::{Error, SamplerParams, memory};
 use nucleus::Resolution;
@@ -136,6 +137,7 @@ impl core::ops::AddAssign for ResolutionCounts {
 pub(crate) struct Scratch {
     pub scan: RowScan,
     prefix: RankedPrefix,
+    groups: RankGroups,
     weights: Vec<f32>,
     pub resolutions: ResolutionCounts,
 }
@@ -145,6 +147,7 @@ impl Scratch {
         Self {
             scan: RowScan::new(),
             prefix: RankedPrefix::new(),
+            groups: RankGroups::new(),
             weights: Vec::new(),
             resolutions: ResolutionCounts::NONE,
         }
@@ -198,6 +201,28 @@ impl Draw<'_> {
         }
     }
 
+    /// As [`Self::sample`], without the distribution and without options: a wide nucleus is not sorted.
+    pub(crate) fn token(
+        &self,
+        source: &mut Source<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<DrawOutcome, Error> {
+        match self.greedy_or_single()? {
+            Some(outcome) => Ok(outcome),
+            None => self.token_of_candidates(source, scratch),
+        }
+    }
+
+    /// As [`Self::token`], after [`Self::greedy_or_single`] found no certain token.
+    pub(crate) fn token_of_candidates(
+        &self,
+        source: &mut Source<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<DrawOutcome, Error> {
+        debug_assert!(min_p::is_off(self.options.min_p) && self.options.keep.is_none());
+        self.draw(source, scratch, true).map(|(outcome, _)| outcome)
+    }
+
     /// The best token, if no other can be drawn. This needs neither memory nor a generator.
     pub(crate) fn greedy_or_single(&self) -> Result<Option<DrawOutcome>, Error> {
         let single = self.options.keep.is_none() && self.params.rank_limit(self.row.len()?) == 1;
@@ -215,9 +240,20 @@ impl Draw<'_> {
         source: &mut Source<'_>,
         scratch: &'s mut Scratch,
     ) -> Result<(DrawOutcome, Distribution<'s>), Error> {
+        self.draw(source, scratch, false)
+    }
+
+    /// With `token_only` the distribution can be missing: then it says that the token was certain.
+    #[inline(always)]
+    fn draw<'s>(
+        &self,
+        source: &mut Source<'_>,
+        scratch: &'s mut Scratch,
+        token_only: bool,
+    ) -> Result<(DrawOutcome, Distribution<'s>), Error> {
         let Self { kernels, row, params, options } = *self;
         let limit = params.rank_limit(row.len()?);
-        let Scratch { scan, prefix, weights, resolutions } = scratch;
+        let Scratch { scan, prefix, groups, weights, resolutions } = scratch;
         let mut blocked = row.scan(kernels, scan)?;
         let certain = |index, candidates| {
             Ok((DrawOutcome { index, candidates }, Distribution::Certain(index)))
@@ -232,8 +268,29 @@ impl Draw<'_> {
             }
             return certain(self.argmax(), limit);
         }
-        let (mut candidates, resolution) =
-            nucleus::single::cut(&mut blocked, prefix, limit, params.nucleus())?;
+        let (p, t) = (params.nucleus(), params.temperature);
+        let most_ranks = if token_only && t.is_finite() { wide::MIN_RANKS } else { limit };
+        let cut = nucleus::single::cut_within(&mut blocked, prefix, limit, p, most_ranks)?;
+        let mut uniform = None;
+        let (mut candidates, resolution) = match cut {
+            Some(cut) => cut,
+            None => {
+                prefix.reserve(&blocked)?;
+                weights.clear();
+                memory::reserve(weights, blocked.len)?;
+                if let Some(candidates) = wide::cut(&blocked, groups, prefix, limit, p)?
+                    && candidates > 1
+                {
+                    let u = source.uniform();
+                    uniform = Some(u);
+                    if let Some(index) = wide::token(&blocked, groups, candidates, t, u)? {
+                        resolutions.add(Resolution::Exact);
+                        return certain(Some(index), candidates);
+                    }
+                }
+                nucleus::single::cut(&mut blocked, prefix, limit, p)?
+            }
+        };
         resolutions.add(resolution);
         if !min_p::is_off(options.min_p) {
             let low = min_p::lowest_logit(blocked.top, options.min_p);
@@ -250,7 +307,7 @@ impl Draw<'_> {
         let weighted = ranked.len() + usize::from(kept.is_some());
         weights.clear();
         memory::reserve(weights, weighted)?;
-        let u = source.uniform();
+        let u = uniform.unwrap_or_else(|| source.uniform());
         weights.extend(ranked.iter().map(|key| key.logit()));
         weights.extend(kept.map(|(_, logit)| logit));
         let kept = kept.map(|(index, _)| index);

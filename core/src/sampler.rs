@@ -89,7 +89,7 @@ impl Sampler {
         let (row, options) = (MaskedRow::whole(logits), DrawOptions::default());
         generator.after_fork()?;
         let draw = Draw { kernels: *kernels, row, params, options };
-        let (outcome, _) = draw.sample(&mut Source::Generator(generator), scratch)?;
+        let outcome = draw.token(&mut Source::Generator(generator), scratch)?;
         outcome.candidate()
     }
 
@@ -112,7 +112,7 @@ impl Sampler {
         let row = mask.row(*kernels, &mut scratch.scan, logits, masked_logits)?;
         generator.after_fork()?;
         let draw = Draw { kernels: *kernels, row, params, options: DrawOptions::default() };
-        let (outcome, _) = draw.sample(&mut Source::Generator(generator), scratch)?;
+        let outcome = draw.token(&mut Source::Generator(generator), scratch)?;
         outcome.candidate().map(|index| mask.id(index))
     }
 

@@ -24,7 +24,7 @@ pub fn sample_token(logits: &[f32], params: &SamplerParams) -> Result<u32, Error
         Some(outcome) => outcome,
         None => thread_rng::with(|generator, scratch| {
             let mut source = Source::Generator(generator);
-            let (outcome, _) = draw.sample_candidates(&mut source, scratch)?;
+            let outcome = draw.token_of_candidates(&mut source, scratch)?;
             take_words_of_no_token(&outcome, &mut source);
             Ok(outcome)
         })?,

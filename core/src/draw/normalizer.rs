@@ -200,20 +200,28 @@ pub(crate) fn exact(
             prefix.grow(blocked, if target > blocked.len / 2 { blocked.len } else { target })?;
             continue;
         }
-        let tail = Tail { top: blocked.top, highest, binade };
-        let (mut steps, mut ties) = (f64::from(sum), 0.0);
-        for segment in &blocked.segments {
-            let sum = blocked.kernels.tail_sum(*segment, tail);
-            steps += sum.steps;
-            ties += f64::from(sum.ties);
+        match tail(blocked, highest, sum) {
+            Ok(bounds) => return Ok(bounds),
+            Err(sum) => binade = (2.0 * binade).max(power_of_two_below(sum)),
         }
-        let high = steps + ties * f64::from(binade) / f64::from(1 << 23);
-        if high < 2.0 * f64::from(binade) {
-            // Multiples of the unit below twice the binade: both are binary32 numbers.
-            return Ok(Bounds { low: steps as f32, high: high as f32 });
-        }
-        binade = (2.0 * binade).max(power_of_two_below(steps as f32));
     }
+}
+
+/// S, or bounds of it, from the sum of the ranks above the tail, which is every token whose logit is at most `highest`:
+/// lemmas 3 and 4. An error is about S, if that is not in the binade of the sum.
+pub(crate) fn tail(blocked: &BlockedRow<'_>, highest: f32, sum: f32) -> Result<Bounds, f32> {
+    let binade = power_of_two_below(sum);
+    let tail = Tail { top: blocked.top, highest, binade };
+    let (mut steps, mut ties) = (f64::from(sum), 0.0);
+    for segment in &blocked.segments {
+        let sum = blocked.kernels.tail_sum(*segment, tail);
+        steps += sum.steps;
+        ties += f64::from(sum.ties);
+    }
+    let high = steps + ties * f64::from(binade) / f64::from(1 << 23);
+    // Multiples of the unit below twice the binade are binary32 numbers.
+    let is_inside = high < 2.0 * f64::from(binade);
+    if is_inside { Ok(Bounds { low: steps as f32, high: high as f32 }) } else { Err(steps as f32) }
 }
 
 /// S by its definition, from a prefix that holds every token above -inf.

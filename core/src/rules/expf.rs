@@ -87,6 +87,17 @@ mod tests {
         assert_eq!(expf(-63.099_46), 3.946_866_7e-28);
     }
 
+    /// From -0 down to where it is 0, every 4,099th input and the next, or all at S2_TEST_SCALE=exhaustive.
+    #[test]
+    fn is_monotone() {
+        let exhaustive = std::env::var("S2_TEST_SCALE").is_ok_and(|scale| scale == "exhaustive");
+        let inputs = (-0.0_f32).to_bits()..=MIN_ARG.to_bits();
+        for bits in inputs.step_by(if exhaustive { 1 } else { 4099 }) {
+            let x = f32::from_bits(bits);
+            assert!(expf(x.next_down()) <= expf(x), "{x}");
+        }
+    }
+
     /// Every 4,099th input, or all at S2_TEST_SCALE=exhaustive. On a CPU without FMA glibc itself has other
     /// results for the two exceptions.
     #[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]

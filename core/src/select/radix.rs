@@ -33,6 +33,11 @@ pub(crate) fn sort_by_id<T: Copy>(
     sort_by_digits(tokens, spare, |token, place| digit(token.0, place))
 }
 
+/// Sorts values, none NaN, the largest first. `spare` is working memory.
+pub(super) fn sort_falling(values: &mut [f32], spare: &mut Vec<f32>) -> Result<(), Error> {
+    sort_by_digits(values, spare, |value, digit| RankKey::new(value, 0).digit(digit))
+}
+
 /// Makes stable passes over the digits, the least significant first. A digit that is the same in all items
 /// is skipped.
 fn sort_by_digits<T: Copy>(

@@ -49,6 +49,17 @@ impl RankedPrefix {
         self.whole
     }
 
+    /// Makes room for all ranks of the row.
+    pub(crate) fn reserve(&mut self, blocked: &BlockedRow<'_>) -> Result<(), Error> {
+        let Self { keys, exps, spare, .. } = self;
+        let more_keys = (blocked.len + blocked.kernels.tile_len()).saturating_sub(keys.len());
+        reserve(keys, more_keys)?;
+        let more_exps = blocked.len.saturating_sub(exps.len());
+        reserve(exps, more_exps)?;
+        spare.clear();
+        reserve(spare, blocked.len)
+    }
+
     /// Grows to at least `target` ranks, or to all tokens above -inf.
     pub(crate) fn grow(
         &mut self,

@@ -3,6 +3,7 @@
 use super::kernels::collect::Wanted;
 use super::kernels::exp_sums::{Cap, ExpRange, ExpSum, MaximaExpSums};
 use super::kernels::expf_sums::{ExpfRange, ExpfSums};
+use super::kernels::groups::{self, Buckets, MAX_BUCKETS};
 use super::kernels::ids::RowIds;
 use super::kernels::tail::{Tail, TailSum};
 use super::kernels::{self, BLOCK_LEN, Segment};
@@ -54,6 +55,22 @@ pub(crate) trait KernelSet: Debug + Send + Sync + RefUnwindSafe {
     ) -> usize;
     /// Takes any number of values.
     fn expf_all(&self, values: &mut [f32]);
+    fn copy_between(&self, segment: Segment<'_>, low: f32, high: f32, out: &mut [f32]) -> usize;
+    fn find_equal(&self, segment: Segment<'_>, value: f32, before: usize) -> Result<usize, usize>;
+    /// This and the next take any number of values.
+    fn count_in_buckets(&self, values: &[f32], by: Buckets, counts: &mut [u32; MAX_BUCKETS]);
+    fn scatter(
+        &self,
+        values: &[f32],
+        by: Buckets,
+        places: &mut [u32; MAX_BUCKETS],
+        out: &mut [f32],
+    );
+    fn tempered_exps(&self, values: &[f32], top: f32, t: f32, out: &mut [f32]);
+    fn add_in_any_order(&self, sum: f32, values: &[f32], divisor: Option<f32>) -> Option<f32>;
+    fn sum_in_double(&self, values: &[f32]) -> f64;
+    fn divide_all(&self, values: &mut [f32], divisor: f32);
+    fn extent(&self, values: &[f32]) -> (f32, f32);
     #[cfg(test)]
     fn exp_all(&self, values: &mut [f32]);
 }
@@ -143,6 +160,48 @@ impl<I: Isa + Debug + Send + Sync + RefUnwindSafe> KernelSet for I {
 
     fn expf_all(&self, values: &mut [f32]) {
         self.run(|_| kernels::expf::expf_all(I::FUSED, values));
+    }
+
+    fn copy_between(&self, segment: Segment<'_>, low: f32, high: f32, out: &mut [f32]) -> usize {
+        self.run(|isa| groups::copy_between(isa, segment, low, high, out))
+    }
+
+    fn find_equal(&self, segment: Segment<'_>, value: f32, before: usize) -> Result<usize, usize> {
+        self.run(|isa| groups::find_equal(isa, segment, value, before))
+    }
+
+    fn count_in_buckets(&self, values: &[f32], by: Buckets, counts: &mut [u32; MAX_BUCKETS]) {
+        self.run(|_| by.count(values, counts));
+    }
+
+    fn scatter(
+        &self,
+        values: &[f32],
+        by: Buckets,
+        places: &mut [u32; MAX_BUCKETS],
+        out: &mut [f32],
+    ) {
+        self.run(|_| by.scatter(values, places, out));
+    }
+
+    fn tempered_exps(&self, values: &[f32], top: f32, t: f32, out: &mut [f32]) {
+        self.run(|_| groups::tempered_exps(I::FUSED, values, top, t, out));
+    }
+
+    fn add_in_any_order(&self, sum: f32, values: &[f32], divisor: Option<f32>) -> Option<f32> {
+        self.run(|_| groups::add_in_any_order(sum, values, divisor))
+    }
+
+    fn sum_in_double(&self, values: &[f32]) -> f64 {
+        self.run(|_| groups::sum_in_double(values))
+    }
+
+    fn extent(&self, values: &[f32]) -> (f32, f32) {
+        self.run(|_| groups::extent(values))
+    }
+
+    fn divide_all(&self, values: &mut [f32], divisor: f32) {
+        self.run(|_| values.iter_mut().for_each(|value| *value /= divisor));
     }
 
     #[cfg(test)]

@@ -46,6 +46,9 @@ pub(super) trait Simd: Copy {
     fn bits(self, m: Self::M) -> u32;
     /// The mask whose lane i is bit i; higher bits are ignored.
     fn mask_of(self, bits: u32) -> Self::M;
+    /// Stores the lanes where the mask is true next to each other, in order, and returns their number. What
+    /// follows them in the first `LANES` of `out` is unspecified; panics if there are fewer.
+    fn compress(self, m: Self::M, v: Self::F, out: &mut [f32]) -> usize;
 }
 
 /// An instruction set: its vector operations, its detection, and the way into code compiled for it.

@@ -15,6 +15,7 @@ pub(crate) use kernels::collect::Wanted;
 pub(crate) use kernels::exp::{EXP_ERROR, EXP_MIN_ARG};
 pub(crate) use kernels::exp_sums::{Cap, ExpRange, ExpSum, MIN_ADDEND_LN, TILE_ROUNDINGS};
 pub(crate) use kernels::expf_sums::{ExpfRange, ExpfSums, MIN_DOUBLE_ADDEND_LN};
+pub(crate) use kernels::groups::{Buckets, MAX_BUCKETS};
 pub(crate) use kernels::ids::RowIds;
 pub(crate) use kernels::tail::Tail;
 pub(crate) use kernels::{BLOCK_LEN, Segment};

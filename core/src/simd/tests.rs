@@ -1,5 +1,6 @@
 //! Every kernel at every level against plain loops; the error of the vector exp over its range.
 
+mod groups;
 mod masks;
 
 use super::kernels::tail::{doubt, min_addend_ln};

@@ -13,6 +13,9 @@ use crate::sequential_sum::single;
 /// Up to this length a second pass over the row costs at most as much as the estimate that could avoid it.
 const SHORT_ROW_LEN: usize = 16_384;
 
+/// Up to this many ranks are found and sorted faster than S is known.
+const SHORT_LIMIT: usize = 4096;
+
 /// The number of candidates, at most `limit`. `prefix` then holds those above -inf.
 pub(crate) fn cut(
     blocked: &mut BlockedRow<'_>,
@@ -20,11 +23,26 @@ pub(crate) fn cut(
     limit: usize,
     p: f32,
 ) -> Result<(usize, Resolution), Error> {
+    // No prefix has more ranks than the limit.
+    cut_within(blocked, prefix, limit, p, limit)?.ok_or(Error::Internal)
+}
+
+/// As [`cut`]; none if the prefix would need more than `most_ranks`. Then it has the first ranks.
+pub(crate) fn cut_within(
+    blocked: &mut BlockedRow<'_>,
+    prefix: &mut RankedPrefix,
+    limit: usize,
+    p: f32,
+    most_ranks: usize,
+) -> Result<Option<(usize, Resolution)>, Error> {
     prefix.clear();
     prefix.grow(blocked, limit.min(INITIAL_RANKS))?;
     if p.is_nan() {
+        if limit > most_ranks {
+            return Ok(None);
+        }
         prefix.grow(blocked, limit)?;
-        return Ok((limit, Resolution::Maxima));
+        return Ok(Some((limit, Resolution::Maxima)));
     }
     let mut resolution = Resolution::Maxima;
     let mut bounds = match prefix.is_whole() {
@@ -38,14 +56,14 @@ pub(crate) fn cut(
         let fewest = if bounds.low == bounds.high { most } else { kept_ranks(exps, bounds.low, p) };
         debug_assert!(fewest.is_some() || most.is_none(), "a smaller sum ends no later");
         match (fewest, most) {
-            (Some(fewest), Some(most)) if fewest == most => return Ok((most, resolution)),
+            (Some(fewest), Some(most)) if fewest == most => return Ok(Some((most, resolution))),
             (Some(_), _) => {
                 (bounds, resolution) = sharper(blocked, prefix, bounds, resolution, limit, p)?;
                 continue;
             }
             // Tokens at -inf add nothing: the running sum does not reach p with them either.
             (None, _) if exps.len() == limit || prefix.is_whole() => {
-                return Ok((limit, resolution));
+                return Ok(Some((limit, resolution)));
             }
             (None, _) => {}
         }
@@ -53,6 +71,10 @@ pub(crate) fn cut(
         let sum = estimate.clamp(f64::from(bounds.low), f64::from(bounds.high));
         let seen = prefix.exps().iter().map(|e| f64::from(*e)).sum();
         let target = next_target(prefix, seen, f64::from(p) * sum).min(limit);
+        // Where top_k ends first, a prefix up to there is enough, if it is short.
+        if target > most_ranks && (target < limit || limit > SHORT_LIMIT) {
+            return Ok(None);
+        }
         prefix.grow(blocked, if target > blocked.len / 4 { limit } else { target })?;
         if prefix.is_whole() {
             (bounds, resolution) = (normalizer::by_definition(prefix), Resolution::Sort);

@@ -11,6 +11,7 @@ pub(super) mod exp;
 pub(super) mod exp_sums;
 pub(super) mod expf;
 pub(super) mod expf_sums;
+pub(super) mod groups;
 pub(super) mod ids;
 pub(super) mod mask;
 pub(super) mod maxima;

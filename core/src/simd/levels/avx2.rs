@@ -17,6 +17,24 @@ impl Avx2 {
     }
 }
 
+/// For each mask of eight lanes the numbers of those that are set, a byte each, the first in the lowest byte.
+static SET_LANES: [u64; 256] = {
+    let mut all = [0; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let (mut lane, mut set) = (0, 0);
+        while lane < 8 {
+            if mask >> lane & 1 == 1 {
+                all[mask] |= lane << (8 * set);
+                set += 1;
+            }
+            lane += 1;
+        }
+        mask += 1;
+    }
+    all
+};
+
 /// Intrinsics that touch no memory, for the methods of [`Avx2`].
 macro_rules! avx2 {
     ($intrinsics:expr) => {{
@@ -114,6 +132,17 @@ impl Simd for Avx2 {
             _mm256_castsi256_ps(_mm256_cmpeq_epi32(own, places))
         })
     }
+    #[inline(always)]
+    fn compress(self, m: __m256, v: __m256, out: &mut [f32]) -> usize {
+        let bits = self.bits(m) as usize & 0xff;
+        let lanes = SET_LANES[bits] as i64;
+        let compressed = avx2!({
+            let lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(lanes));
+            _mm256_permutevar8x32_ps(v, lanes)
+        });
+        self.store(compressed, out);
+        bits.count_ones() as usize
+    }
 }
 
 impl Isa for Avx2 {
@@ -123,7 +152,10 @@ impl Isa for Avx2 {
 
     fn detect() -> Option<&'static Self> {
         static DETECTED: Avx2 = Avx2(());
-        let has_all = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        // Every CPU with AVX2 has POPCNT.
+        let has_all = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("popcnt");
         has_all.then_some(&DETECTED)
     }
 
@@ -134,7 +166,7 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn run<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
-        #[target_feature(enable = "avx2,fma")]
+        #[target_feature(enable = "avx2,fma,popcnt")]
         fn compiled<R>(isa: Avx2, kernel: impl FnOnce(Avx2) -> R) -> R {
             kernel(isa)
         }

@@ -103,6 +103,11 @@ impl Simd for Avx512 {
     fn mask_of(self, bits: u32) -> __mmask16 {
         bits as __mmask16
     }
+    #[inline(always)]
+    fn compress(self, m: __mmask16, v: __m512, out: &mut [f32]) -> usize {
+        self.store(avx512!(_mm512_maskz_compress_ps(m, v)), out);
+        m.count_ones() as usize
+    }
 }
 
 impl Isa for Avx512 {
@@ -116,7 +121,8 @@ impl Isa for Avx512 {
         static DETECTED: Avx512 = Avx512(());
         let has_all = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma");
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("popcnt");
         has_all.then_some(&DETECTED)
     }
 
@@ -127,7 +133,7 @@ impl Isa for Avx512 {
 
     #[inline(always)]
     fn run<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
-        #[target_feature(enable = "avx512f,avx2,fma")]
+        #[target_feature(enable = "avx512f,avx2,fma,popcnt")]
         fn compiled<R>(isa: Avx512, kernel: impl FnOnce(Avx512) -> R) -> R {
             kernel(isa)
         }

@@ -92,6 +92,17 @@ impl Simd for Baseline {
     fn mask_of(self, bits: u32) -> Mask {
         from_fn(|i| if bits & 1 << i != 0 { u32::MAX } else { 0 })
     }
+    #[inline(always)]
+    fn compress(self, m: Mask, v: Self::F, out: &mut [f32]) -> usize {
+        let out = &mut out[..N];
+        let mut len = 0;
+        for i in 0..N {
+            // At most i lanes are set before lane i.
+            out[len.min(i)] = v[i];
+            len += (m[i] & 1) as usize;
+        }
+        len
+    }
 }
 
 impl Isa for Baseline {

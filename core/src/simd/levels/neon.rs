@@ -104,6 +104,19 @@ impl Simd for Neon {
         const PLACES: [u32; 4] = [1, 2, 4, 8];
         neon!(vtstq_u32(vdupq_n_u32(bits), vld1q_u32(PLACES.as_ptr())))
     }
+    #[inline(always)]
+    fn compress(self, m: uint32x4_t, v: float32x4_t, out: &mut [f32]) -> usize {
+        let (bits, mut lanes) = (self.bits(m), [0.0; Self::LANES]);
+        self.store(v, &mut lanes);
+        let out = &mut out[..Self::LANES];
+        let mut len = 0;
+        for (i, lane) in lanes.into_iter().enumerate() {
+            // At most i lanes are set before lane i.
+            out[len.min(i)] = lane;
+            len += (bits >> i & 1) as usize;
+        }
+        len
+    }
 }
 
 impl Isa for Neon {
