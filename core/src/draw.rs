@@ -381,7 +381,8 @@ impl RowStats {
             stats.nans += segment.logits.len() - numbers;
             stats.infinities += kernels.count_reaching(segment.logits, f32::INFINITY);
             if top.is_finite() {
-                sum += kernels.sum_exps(*segment, ExpRange { top, floor: EXP_MIN_ARG }).sum;
+                let range = ExpRange { top, highest: top, floor: EXP_MIN_ARG };
+                sum += kernels.sum_exps(*segment, range).sum;
             }
         }
         if top.is_finite() {

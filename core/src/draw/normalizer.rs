@@ -21,18 +21,22 @@
 //! 5. *Crossings.* Lemma 3 holds once s has entered its last binade: the ranks before that, the head, are
 //!    added one by one in order.
 //!
-//! [`from_maxima`] uses 1 and 2 with the block maxima, [`from_row`] uses them with one more pass over
-//! the row, [`exact`] uses 3 to 5 with another. `nucleus` compares the results for both bounds.
-//! docs/proofs.md has worked examples of 3 to 5.
+//! 6. *Roundings.* Let s be the running sum before the tail, A the real sum of N of the tail's exps, and let the other
+//!    exps add nothing. If s + A + N b 2^-24 < 2b for a power of two b, S is below 2b and at most N b 2^-24 away from
+//!    s + A. For b 2^-24 is half a unit of [b, 2b): each addition is at most that far off as long as the sums stay
+//!    below 2b. If one were the first to reach 2b, its real sum would be at most that much below 2b, and
+//!    s + A + N b 2^-24 at least 2b.
+//!
+//! [`from_maxima`] uses 1 and 2 with the block maxima. [`from_row`] reads the row: if the first ranks are the head,
+//! it uses 3 to 5, and otherwise 6. [`exact`] sorts more ranks until they are the head. `nucleus` compares the
+//! results for both bounds. docs/proofs.md has worked examples of 3 to 6.
 
 pub(crate) mod double;
 
 use crate::Error;
 use crate::select::{BlockedRow, RankedPrefix};
 use crate::sequential_sum::single;
-use crate::simd::{
-    BLOCK_LEN, Cap, EXP_ERROR, ExpRange, ExpSum, MIN_ADDEND_LN, Segment, TILE_ROUNDINGS, Tail,
-};
+use crate::simd::{BLOCK_LEN, Cap, EXP_ERROR, MIN_ADDEND_LN, TILE_ROUNDINGS, Tail, TailSum};
 
 /// Two numbers with `low <= S <= high`, of the format of S.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,58 +98,69 @@ fn lane_len(blocked: &BlockedRow<'_>) -> usize {
     blocked.block_maxima.len() * BLOCK_LEN / blocked.kernels.tile_len()
 }
 
-/// Bounds from the real sum over the row.
-pub(crate) fn from_row(blocked: &BlockedRow<'_>) -> Bounds {
-    let mut all = ExpSum::default();
+/// Bounds from the first ranks and a sum over the rest of the row; true if they are exact: S itself, or with ties
+/// in the tail bounds that are a few units apart.
+pub(crate) fn from_row(blocked: &BlockedRow<'_>, prefix: &RankedPrefix) -> (Bounds, bool) {
+    let (head, sum) = head(prefix);
+    from_tail(blocked, prefix.last().0.logit(), head, sum)
+}
+
+/// As [`from_row`], from the running sum of the `head` ranks above the tail, which is every token whose logit is at most
+/// `highest`.
+pub(crate) fn from_tail(
+    blocked: &BlockedRow<'_>,
+    highest: f32,
+    head: usize,
+    sum: f32,
+) -> (Bounds, bool) {
+    let binade = power_of_two_below(sum);
+    let tail = Tail { top: blocked.top, highest, binade };
+    let mut all = TailSum::default();
     for segment in &blocked.segments {
-        let part = sum_of_addends(blocked, *segment);
+        let part = blocked.kernels.tail_sum(*segment, tail);
+        all.steps += part.steps;
+        all.ties += part.ties;
         all.sum += part.sum;
-        all.count += part.count;
+        all.reaching += part.reaching;
     }
-    let roundings = all.count as usize + TILE_ROUNDINGS;
-    Bounds { low: at_least(all.sum, roundings), high: at_most(all.sum, roundings) }
-}
-
-/// The exps that are large enough to add something: lemma 2.
-fn sum_of_addends(blocked: &BlockedRow<'_>, segment: Segment<'_>) -> ExpSum {
-    blocked.kernels.sum_exps(segment, ExpRange { top: blocked.top, floor: MIN_ADDEND_LN })
-}
-
-/// What S and the width of [`from_row`] seem to be. Not proven: only for choosing the next step.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Estimate {
-    pub sum: f64,
-    /// The distance of either bound from S, relative to S.
-    pub width: f64,
-}
-
-/// Estimates from the prefix and a sample of the row: a few tiles at equal distances.
-pub(crate) fn estimate(blocked: &BlockedRow<'_>, prefix: &RankedPrefix) -> Estimate {
-    const SAMPLE_TILES: usize = 32;
-    let (tile_len, body) = (blocked.kernels.tile_len(), blocked.body());
-    let tiles = body.logits.len() / tile_len;
-    let stride = (tiles / SAMPLE_TILES).max(1);
-    let mut sample = ExpSum::default();
-    for number in (0..tiles).step_by(stride) {
-        let part = sum_of_addends(blocked, body.tile(number, tile_len));
-        sample.sum += part.sum;
-        sample.count += part.count;
+    let (binade, sum) = (f64::from(binade), f64::from(sum));
+    let steps = sum + all.steps;
+    let high = steps + all.ties * unit(binade);
+    // The sum before the tail is in the binade. Or the head is empty, and the tail begins with rank 0, which adds 1.
+    if high < 2.0 * binade {
+        // Multiples of the unit below twice the binade: both are binary32 numbers.
+        return (Bounds { low: steps as f32, high: high as f32 }, true);
     }
-    // The prefix is known: the sample's share of it must not be multiplied by the stride.
-    let mut known = 0.0;
-    for (key, e) in prefix.keys().iter().zip(prefix.exps()) {
-        known += f64::from(*e);
-        if let Some(place) = key.id().checked_sub(body.first_id)
-            && (place as usize) < body.logits.len()
-            && (place as usize / tile_len).is_multiple_of(stride)
-        {
-            sample.sum -= f64::from(*e);
+    // The tokens above the tail are the head.
+    let count = all.reaching.saturating_sub(head);
+    (within_roundings(sum, all.sum, count), false)
+}
+
+/// The number of ranks above the tail, and their running sum. Tokens that equal the last rank may be in the prefix
+/// or not: they belong to the tail.
+fn head(prefix: &RankedPrefix) -> (usize, f32) {
+    let highest = prefix.last().0.logit();
+    let head = prefix.keys().partition_point(|key| key.logit() > highest);
+    (head, single::add(0.0, &prefix.exps()[..head]))
+}
+
+/// Lemma 6: `head` is a running sum, `tail` the kernel's sum of later exps, and `count` their number.
+fn within_roundings(head: f64, tail: f64, count: usize) -> Bounds {
+    let error = f64::from(EXP_ERROR);
+    let lanes = TILE_ROUNDINGS as f64 / CEILING;
+    let low = head + tail / (1.0 + error) * (1.0 - lanes);
+    let high = head + tail / (1.0 - error) * (1.0 + 2.0 * lanes);
+    let mut binade = f64::from(power_of_two_below(head as f32));
+    let doubt = loop {
+        let doubt = count as f64 * binade / CEILING;
+        if high + doubt < 2.0 * binade || binade >= CEILING {
+            break doubt;
         }
-    }
-    Estimate {
-        sum: known + stride as f64 * sample.sum.max(0.0),
-        width: stride as f64 * sample.count / CEILING + f64::from(EXP_ERROR),
-    }
+        binade *= 2.0;
+    };
+    // The rounding to binary32 needs no slack, as in `at_least`.
+    let low = (low - doubt).max(head).max(1.0);
+    Bounds { low: low as f32, high: (high + doubt).min(CEILING) as f32 }
 }
 
 /// A lower bound of S from a kernel's sum of exps. `roundings` counts the additions in the binary32 sum
@@ -174,54 +189,35 @@ fn at_most(sum: f64, roundings: usize) -> f32 {
     (sum / (1.0 - f64::from(EXP_ERROR)) * growth).min(CEILING) as f32
 }
 
-/// S itself, or with ties in the tail bounds that are a few units apart. Grows the prefix to the head.
+/// Exact bounds, of which `low` is a lower one. Grows the prefix to the head.
 pub(crate) fn exact(
     blocked: &mut BlockedRow<'_>,
     prefix: &mut RankedPrefix,
-    estimate: f32,
+    low: f32,
 ) -> Result<Bounds, Error> {
-    let mut binade = power_of_two_below(estimate);
+    let mut binade = power_of_two_below(low);
     loop {
         if prefix.is_whole() {
             return Ok(by_definition(prefix));
         }
-        // Tokens that equal the last rank may be in the prefix or not: they belong to the tail.
-        let (last, last_exp) = prefix.last();
-        let highest = last.logit();
-        let head = prefix.keys().partition_point(|key| key.logit() > highest);
-        let sum = single::add(0.0, &prefix.exps()[..head]);
+        let (_, sum) = head(prefix);
         binade = binade.max(power_of_two_below(sum));
         if sum < binade {
             // No later exp is larger than the last: getting to the binade takes at least `least` more
             // ranks.
+            let (_, last_exp) = prefix.last();
             let least = f64::from(binade - sum) / f64::from(last_exp);
             let least = least.min(blocked.len as f64) as usize;
             let target = prefix.keys().len() + least.max(prefix.keys().len()).max(64);
             prefix.grow(blocked, if target > blocked.len / 2 { blocked.len } else { target })?;
             continue;
         }
-        match tail(blocked, highest, sum) {
-            Ok(bounds) => return Ok(bounds),
-            Err(sum) => binade = (2.0 * binade).max(power_of_two_below(sum)),
+        let (bounds, is_exact) = from_row(blocked, prefix);
+        if is_exact {
+            return Ok(bounds);
         }
+        binade = (2.0 * binade).max(power_of_two_below(bounds.low));
     }
-}
-
-/// S, or bounds of it, from the sum of the ranks above the tail, which is every token whose logit is at most `highest`:
-/// lemmas 3 and 4. An error is about S, if that is not in the binade of the sum.
-pub(crate) fn tail(blocked: &BlockedRow<'_>, highest: f32, sum: f32) -> Result<Bounds, f32> {
-    let binade = power_of_two_below(sum);
-    let tail = Tail { top: blocked.top, highest, binade };
-    let (mut steps, mut ties) = (f64::from(sum), 0.0);
-    for segment in &blocked.segments {
-        let sum = blocked.kernels.tail_sum(*segment, tail);
-        steps += sum.steps;
-        ties += f64::from(sum.ties);
-    }
-    let high = steps + ties * f64::from(binade) / f64::from(1 << 23);
-    // Multiples of the unit below twice the binade are binary32 numbers.
-    let is_inside = high < 2.0 * f64::from(binade);
-    if is_inside { Ok(Bounds { low: steps as f32, high: high as f32 }) } else { Err(steps as f32) }
 }
 
 /// S by its definition, from a prefix that holds every token above -inf.
@@ -233,6 +229,11 @@ pub(crate) fn by_definition(prefix: &RankedPrefix) -> Bounds {
 
 fn sum_in_double(exps: &[f32]) -> f64 {
     exps.iter().map(|e| f64::from(*e)).sum()
+}
+
+/// The distance between the binary32 numbers of a binade.
+fn unit(binade: f64) -> f64 {
+    binade / f64::from(1 << 23)
 }
 
 /// The power of two at which the binade of `x` starts; 1 for anything smaller.

@@ -26,16 +26,33 @@ pub(crate) enum Resolution {
 /// The first length of the prefix if top_k allows more.
 const INITIAL_RANKS: usize = 64;
 
-/// The number of ranks to grow the prefix to, if its sum is about `seen` and must get to about `wanted`.
+/// What the sum of a prefix must get to.
+#[derive(Debug, Clone, Copy)]
+enum Wanted {
+    /// A guess: S is hardly known.
+    Guess(f64),
+    Known(f64),
+}
+
+/// The number of ranks to grow the prefix to, if its sum is about `seen`.
 ///
-/// Later exps are no larger than the last, so that takes at least `missing / last` more ranks. Ask for 1.5
-/// times that, and grow geometrically while the prefix is short.
-fn next_target(prefix: &RankedPrefix, seen: f64, wanted: f64) -> usize {
+/// Later exps are no larger than the last, so that takes at least `missing` more ranks. Ask for 1.5 times that. After
+/// a guess, grow geometrically while the prefix is short. Otherwise reckon with exps that fall as 1 / rank: the sum
+/// from `len` on is last len ln(target / len).
+fn next_target(prefix: &RankedPrefix, seen: f64, wanted: Wanted) -> usize {
     let len = prefix.exps().len();
-    let steady = if len < 2048 { 3 * len } else { len / 16 };
     let (_, last) = prefix.last();
-    let missing = 1.5 * (wanted - seen) / f64::from(last);
-    len + steady.max(missing.clamp(0.0, f64::from(i32::MAX)) as usize)
+    let missing = |wanted: f64| (wanted - seen) / f64::from(last);
+    let (missing, more) = match wanted {
+        Wanted::Guess(wanted) => (missing(wanted), if len < 2048 { 3 * len } else { len / 16 }),
+        Wanted::Known(wanted) => {
+            let missing = missing(wanted);
+            // At most e^2 - 1 times as many.
+            let growth = (1.25 * missing / len as f64).clamp(0.0, 2.0).exp_m1();
+            (missing, (len / 16).max((len as f64 * growth) as usize))
+        }
+    };
+    len + more.max((1.5 * missing).clamp(0.0, f64::from(i32::MAX)) as usize)
 }
 
 #[cfg(test)]

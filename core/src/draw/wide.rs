@@ -10,7 +10,7 @@
 //! 1. *Numbers.* e, e / S, the weight w and its quotients by the two sums each fall or stay from rank to rank, since
 //!    subtraction, division by a positive number and rounding are monotone, and so is `expf`: a test compares all
 //!    neighbours. So the numbers of a group, sorted, are those of its ranks, and the groups stay groups.
-//! 2. *S.* The groups have every logit from `low` up. The others, the tail, are added by [`normalizer::tail`] if the
+//! 2. *S.* The groups have every logit from `low` up. The others, the tail, are added by [`normalizer::from_tail`] if the
 //!    sum stays in the binade that it is in behind the groups. With ties in the tail, both bounds must give one cut.
 //! 3. *Nothing below.* Behind rank 0 a running sum is at least its first addend a, and half a unit is more than
 //!    a 2^-25. A logit more than 17.4 below the top has an e below 2^-25, and its addend is less than a 2^-25 in S as in
@@ -198,7 +198,10 @@ pub(crate) fn cut(
         let known = match bounds {
             Some(bounds) => Ok(bounds),
             None if complete => Ok(Bounds { low: sum, high: sum }),
-            None => normalizer::tail(blocked, low.next_down(), sum),
+            None => match normalizer::from_tail(blocked, low.next_down(), groups.len(), sum) {
+                (bounds, true) => Ok(bounds),
+                (about, false) => Err(about.low),
+            },
         };
         let Bounds { low: least, high: most } = match known {
             Ok(known) => *bounds.insert(known),

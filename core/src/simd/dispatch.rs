@@ -34,7 +34,6 @@ pub(crate) trait KernelSet: Debug + Send + Sync + RefUnwindSafe {
     fn collect(&self, segment: Segment<'_>, wanted: Wanted, out: &mut Vec<RankKey>) -> usize;
     fn sum_maxima_exps(&self, maxima: &[f32], cap: Cap) -> MaximaExpSums;
     fn sum_exps(&self, segment: Segment<'_>, range: ExpRange) -> ExpSum;
-    fn sum_exps_up_to(&self, segment: Segment<'_>, range: ExpRange, highest: f32) -> ExpSum;
     fn sum_expf(&self, segment: Segment<'_>, range: ExpfRange) -> ExpfSums;
     fn tail_sum(&self, segment: Segment<'_>, tail: Tail) -> TailSum;
     /// Takes a row of any length.
@@ -114,10 +113,6 @@ impl<I: Isa + Debug + Send + Sync + RefUnwindSafe> KernelSet for I {
 
     fn sum_exps(&self, segment: Segment<'_>, range: ExpRange) -> ExpSum {
         self.run(|isa| kernels::exp_sums::sum_exps(isa, segment, range))
-    }
-
-    fn sum_exps_up_to(&self, segment: Segment<'_>, range: ExpRange, highest: f32) -> ExpSum {
-        self.run(|isa| kernels::exp_sums::sum_exps_up_to(isa, segment, range, highest))
     }
 
     fn sum_expf(&self, segment: Segment<'_>, range: ExpfRange) -> ExpfSums {

@@ -28,7 +28,6 @@ pub(super) trait Simd: Copy {
     fn max(self, a: Self::F, b: Self::F) -> Self::F;
     /// The smaller of the two; `b` if `a` is NaN.
     fn min(self, a: Self::F, b: Self::F) -> Self::F;
-    fn abs(self, a: Self::F) -> Self::F;
     /// Multiplies `b` by a power of two: adds `a`'s bits, shifted left by 23, to the bits of `b`.
     fn add_exponent(self, a: Self::F, b: Self::F) -> Self::F;
 

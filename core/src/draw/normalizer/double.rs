@@ -20,12 +20,11 @@
 //! first ranks are known and the error of the vector exp is one of the rest alone. [`exact`] uses 3 and 4 with the
 //! exps themselves. `nucleus::double` compares the results for both bounds.
 
-use super::{Others, lane_len};
+use super::Others;
 use crate::rules::softmax;
 use crate::select::{BlockedRow, RankedPrefix};
 use crate::simd::{
-    BLOCK_LEN, Cap, EXP_ERROR, ExpRange, ExpfRange, ExpfSums, MIN_ADDEND_LN, MIN_DOUBLE_ADDEND_LN,
-    TILE_ROUNDINGS,
+    EXP_ERROR, ExpRange, ExpfRange, ExpfSums, MIN_ADDEND_LN, MIN_DOUBLE_ADDEND_LN, TILE_ROUNDINGS,
 };
 
 pub(crate) type Bounds = super::Bounds<f64>;
@@ -65,45 +64,31 @@ pub(crate) fn from_maxima(blocked: &BlockedRow<'_>, prefix: &RankedPrefix) -> Bo
     Bounds::of(known, others.low, others.high, others.roundings, blocked.len)
 }
 
-/// How far below the top the exps are that [`from_row`] adds up. From the block maxima it is known that those
-/// further down are at most `further` together. Of a peaked row, few tiles have to be read down to [`Depth::near`].
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Depth {
-    floor: f32,
-    pub further: f64,
+/// How far below the top [`from_row`] must go if what it leaves out may be about `doubt`: n exps of that.
+pub(crate) fn floor_for(blocked: &BlockedRow<'_>, doubt: f64) -> f32 {
+    let floor = (doubt / blocked.len as f64).ln() as f32;
+    floor.clamp(MIN_DOUBLE_ADDEND_LN, MIN_ADDEND_LN)
 }
 
-impl Depth {
-    /// All that are not small.
-    pub(crate) const WHOLE: Self = Self { floor: MIN_DOUBLE_ADDEND_LN, further: 0.0 };
-
-    /// Those that a binary32 sum would have.
-    pub(crate) fn near(blocked: &BlockedRow<'_>) -> Self {
-        let floor = MIN_ADDEND_LN;
-        // Every token below the floor is at most that and at most its block's maximum. The rounded cap must not
-        // be below the floor: then the kernel's difference of cap and top is not, either.
-        let cap = (blocked.top + floor).next_up();
-        let cap = Cap { top: blocked.top, cap, floor: MIN_DOUBLE_ADDEND_LN };
-        let capped = blocked.kernels.sum_maxima_exps(blocked.block_maxima, cap).capped;
-        let high = capped * BLOCK_LEN as f64;
-        let further = Bounds::of(0.0, 0.0, high, lane_len(blocked), blocked.len);
-        Self { floor, further: further.high }
-    }
-}
-
-/// Bounds from the first ranks and a sum over the rest of the row.
-pub(crate) fn from_row(blocked: &BlockedRow<'_>, prefix: &RankedPrefix, depth: Depth) -> Bounds {
+/// Bounds from the first ranks and a sum over the rest of the row, down to `floor`, which is
+/// [`MIN_DOUBLE_ADDEND_LN`] or above.
+pub(crate) fn from_row(blocked: &BlockedRow<'_>, prefix: &RankedPrefix, floor: f32) -> Bounds {
     // Tokens that equal the last rank may be in the prefix or not: they belong to the rest.
     let (last, _) = prefix.last();
     let highest = last.logit();
     let head = prefix.keys().partition_point(|key| key.logit() > highest);
     let known = softmax::sum(&prefix.exps()[..head]);
-    let range = ExpRange { top: blocked.top, floor: depth.floor };
-    let sum_of = |segment| blocked.kernels.sum_exps_up_to(segment, range, highest).sum;
-    let rest: f64 = blocked.segments.iter().map(|segment| sum_of(*segment)).sum();
-    let Bounds { low, high } = Bounds::of(known, rest, rest, TILE_ROUNDINGS, blocked.len);
-    // Both have slack for one more operation in double.
-    Bounds { low, high: high + depth.further }
+    let range = ExpRange { top: blocked.top, highest, floor };
+    let (mut rest, mut reaching) = (0.0, 0);
+    for segment in &blocked.segments {
+        let part = blocked.kernels.sum_exps(*segment, range);
+        rest += part.sum;
+        reaching += part.reaching;
+    }
+    // The tokens that do not reach the floor are at most at the floor. Its exp needs less than the slack for
+    // EXP_ERROR.
+    let further = blocked.len.saturating_sub(reaching) as f64 * f64::from(floor).exp();
+    Bounds::of(known, rest, rest + further, TILE_ROUNDINGS, blocked.len)
 }
 
 /// S itself, or bounds that are a few of its units apart for each exp that is not large. `high` is an upper bound.

@@ -1,11 +1,12 @@
 //! For each bound of the lemmas a test that fails if it is half as wide; and the bounds against S
 //! itself, on rows made to push it past their ends.
 
-use super::{Bounds, CEILING, at_least, at_most, exact, from_maxima, from_row, power_of_two_below};
-use crate::select::{RankedPrefix, RowScan};
-use crate::simd::{
-    BLOCK_LEN, Cap, EXP_ERROR, ExpRange, Kernels, MIN_ADDEND_LN, SimdLevel, TILE_ROUNDINGS,
+use super::{
+    Bounds, CEILING, at_least, at_most, exact, from_maxima, from_row, head, power_of_two_below,
+    within_roundings,
 };
+use crate::select::{RankedPrefix, RowScan};
+use crate::simd::{BLOCK_LEN, Cap, EXP_ERROR, Kernels, MIN_ADDEND_LN, SimdLevel};
 
 /// Half a unit of the first binade.
 const HALF_UNIT: f32 = 1.0 / (1 << 24) as f32;
@@ -97,40 +98,127 @@ fn small_exps() {
     }
 }
 
-/// A kernel's exps may be off by all of [`EXP_ERROR`], and each of the nine roundings of its lanes by
-/// 2^-24, whatever they are on this CPU. Fails at both ends if the bounds allow for 0.7 times
-/// `EXP_ERROR`, or for four roundings.
+/// A tail's exps as the kernel may find them, and S.
+struct TailCase {
+    /// The running sum before the tail.
+    head: f32,
+    tail: Vec<f32>,
+}
+
+impl TailCase {
+    /// Splits falling exps in two.
+    fn of(random: &mut Random) -> Self {
+        let exps = falling_exps(random);
+        let (head, tail) = exps.split_at(random.below(exps.len() + 1));
+        Self { head: sum(head), tail: tail.to_vec() }
+    }
+
+    fn holds(&self, Bounds { low, high }: Bounds, what: &str) {
+        let s = self.tail.iter().fold(self.head, |s, e| s + e);
+        assert!(low <= s && s <= high, "{what}: S {s:e} not in {low:e}..{high:e}");
+    }
+}
+
+/// A kernel's exps may be off by all of [`EXP_ERROR`], and each of the nine roundings of its lanes by 2^-24,
+/// whatever they are on this CPU. The count may be too large. Fails at both ends if the bounds allow for 0.9 times
+/// `EXP_ERROR`, or for half the roundings.
 #[test]
-fn bounds_allow_for_the_kernels_error() {
+fn bounds_from_a_tail_allow_for_the_kernels_error() {
     let error = f64::from(EXP_ERROR);
     // Eight additions to a lane, the first of them exact, and two for the sum of four lanes.
     let lanes = |half_unit: f64| (9.0 * half_unit.ln_1p()).exp();
     for seed in 0..2000 {
-        let exps = falling_exps(&mut Random(seed));
-        let large: Vec<f32> = exps.iter().copied().filter(|e| *e >= HALF_UNIT).collect();
-        for large in [&large[..], &large[..1], &large[..large.len().min(3)]] {
-            let (sum, roundings) = (sum(large), large.len() + TILE_ROUNDINGS);
-            let most = real_sum(large) * (1.0 + error) * lanes(1.0 / CEILING);
-            let least = real_sum(large) * (1.0 - error) * lanes(-1.0 / CEILING);
-            assert!(at_least(most, roundings) <= sum, "seed {seed}");
-            assert!(sum <= at_most(least, roundings), "seed {seed}");
+        let case = TailCase::of(&mut Random(seed));
+        let real = real_sum(&case.tail);
+        for more in [0, 100] {
+            let count = case.tail.len() + more;
+            for kernel in [1.0 + error, 1.0 - error] {
+                let lanes = lanes((kernel - 1.0).signum() / CEILING);
+                let bounds = within_roundings(f64::from(case.head), real * kernel * lanes, count);
+                case.holds(bounds, &format!("seed {seed}"));
+            }
+        }
+        // A tail that the sum takes in whole: then nothing but the kernel's error is in the bounds.
+        let head = f64::from(case.head.max(1.0));
+        for kernel in [1.0 + error, 1.0 - error] {
+            let lanes = lanes((kernel - 1.0).signum() / CEILING);
+            let Bounds { low, high } = within_roundings(head, head * kernel * lanes, 0);
+            assert!(f64::from(low) <= 2.0 * head && 2.0 * head <= f64::from(high), "seed {seed}");
         }
     }
 }
 
-/// [`from_row`] is these bounds of the kernel's sum, with its roundings counted.
+/// Each addition is off by up to half a unit of the last binade. Fails at both ends if the bounds allow for half of
+/// that.
+#[test]
+fn roundings_of_a_tail() {
+    for power in 0..20 {
+        let binade = 2.0_f32.powi(power);
+        let half_unit = binade * HALF_UNIT;
+        for count in [1, 2, 1000, 1 << 16] {
+            let even = binade + 2.0 * half_unit * 16.0;
+            for (head, e) in [
+                // All rounded down, to nothing, and all rounded up, to a unit each.
+                (even, half_unit),
+                (even, half_unit.next_up()),
+                (even, 3.0 * half_unit.next_up()),
+                // Starts a binade below, and crosses.
+                (binade - 4.0 * half_unit, half_unit),
+                (binade - 4.0 * half_unit, half_unit.next_up()),
+                (binade.next_down(), half_unit.next_down()),
+            ] {
+                if head >= 1.0 {
+                    let case = TailCase { head, tail: vec![e; count] };
+                    let bounds = within_roundings(f64::from(head), real_sum(&case.tail), count);
+                    case.holds(bounds, &format!("{count} times {e:e} from {head}"));
+                }
+            }
+        }
+    }
+}
+
+/// The real sum stays below a power of two, while the roundings carry S across it, and double from there on. Fails if
+/// the next binade is not looked for with the doubt added.
+#[test]
+fn roundings_can_carry_the_sum_across() {
+    let unit = 2.0 * HALF_UNIT;
+    for count in [4_u16, 400, 40_000] {
+        // Each of the first rounds up by half a unit, each of the others, in units of twice the size, by one.
+        let (first, others) = (1.5 * unit, vec![unit.next_up(); usize::from(count) / 4]);
+        let tail = [vec![first.next_up(); count.into()], others].concat();
+        let case = TailCase { head: 2.0 - 2.0 * f32::from(count) * unit, tail };
+        let real = real_sum(&case.tail);
+        assert!(f64::from(case.head) + real < 2.0);
+        case.holds(within_roundings(f64::from(case.head), real, case.tail.len()), "across");
+    }
+}
+
+/// What [`from_row`] gives if the head is not known: the bounds of the kernel's sum and count.
 #[test]
 fn bounds_from_the_row_are_those_of_the_kernels_sum() {
+    let mut seen = 0;
     for kernels in levels() {
-        let row: Vec<f32> = (0..kernels.tile_len()).map(|i| -0.01 * i as f32).collect();
-        let mut scan = RowScan::new();
-        let blocked = scan.read(kernels, &row).expect("memory");
-        let range = ExpRange { top: 0.0, floor: MIN_ADDEND_LN };
-        let sum = kernels.sum_exps(blocked.body(), range);
-        let roundings = row.iter().filter(|l| **l >= MIN_ADDEND_LN).count() + 9;
-        let Bounds { low, high } = from_row(&blocked);
-        assert_eq!((low, high), (at_least(sum.sum, roundings), at_most(sum.sum, roundings)));
+        for ranks in [1, 2, 100] {
+            let row: Vec<f32> = (0..kernels.tile_len()).map(|i| -0.1 * i as f32).collect();
+            let mut scan = RowScan::new();
+            let mut blocked = scan.read(kernels, &row).expect("memory");
+            let mut prefix = RankedPrefix::new();
+            prefix.grow(&mut blocked, ranks).expect("memory");
+            let (known, sum) = head(&prefix);
+            let (bounds, is_exact) = from_row(&blocked, &prefix);
+            let near = row.iter().filter(|l| **l >= -16.64 + power_of_two_below(sum).ln()).count();
+            let tail: f64 = row[known..near].iter().map(|l| f64::from(l.exp())).sum();
+            let wanted = within_roundings(f64::from(sum), tail, near - known);
+            let is_head = sum >= 8.0;
+            assert_eq!(is_exact, is_head, "{sum}");
+            if !is_exact {
+                let close = |a: f32, b: f32| (a - b).abs() <= 2e-7 * b;
+                assert!(close(bounds.low, wanted.low) && close(bounds.high, wanted.high));
+                seen += 1;
+            }
+        }
     }
+    assert!(seen > 0);
 }
 
 /// Rows for which the lanes of `sum_maxima_exps` gain half a unit at each addition while S loses half a
@@ -212,7 +300,7 @@ fn no_sum_passes_the_ceiling() {
         let mut prefix = RankedPrefix::new();
         prefix.grow(&mut blocked, 64).expect("memory");
         assert_eq!(from_maxima(&blocked, &prefix).high, ceiling);
-        assert_eq!(from_row(&blocked).high, ceiling);
+        assert_eq!(from_row(&blocked, &prefix).0.high, ceiling);
     }
 }
 
@@ -232,6 +320,7 @@ fn levels() -> impl Iterator<Item = &'static Kernels> {
 /// How many exact sums were needed and their kinds: so a test notices if it only ever sorts.
 #[derive(Debug, Default)]
 struct Seen {
+    by_roundings: usize,
     exact: usize,
     with_ties: usize,
     sorted: usize,
@@ -255,9 +344,10 @@ fn check(name: &str, row: &[f32], all_ranks: &[usize], seen: &mut Seen) {
             let mut blocked = scan.read(kernels, row).expect("memory");
             let mut prefix = RankedPrefix::new();
             prefix.grow(&mut blocked, ranks).expect("memory");
-            let by_row = from_row(&blocked);
+            let (by_row, is_exact) = from_row(&blocked, &prefix);
             holds(from_maxima(&blocked, &prefix), "from the maxima");
             holds(by_row, "from the row");
+            seen.by_roundings += usize::from(!is_exact);
             for estimate in [s, by_row.low, 1.0] {
                 let mut prefix = RankedPrefix::new();
                 prefix.grow(&mut blocked, ranks).expect("memory");
@@ -339,6 +429,16 @@ const SHAPES: &[Shape] = &[
     }),
     ("far down", |n, random| topped(n, random, |random| -16.0 - 100.0 * random.unit())),
     ("high up", |n, random| (0..n).map(|_| 1e4 + 9.0 * random.unit()).collect()),
+    // Where the numbers next to the top are 8, 1024 and more below it.
+    ("far up", |n, random| (0..n).map(|_| 1e8 - 8.0 * random.below(4) as f32).collect()),
+    ("further up", |n, random| (0..n).map(|_| 1e10 - 1024.0 * random.below(3) as f32).collect()),
+    ("at the end", |n, random| {
+        (0..n).map(|_| [f32::MAX, f32::MAX.next_down(), 0.0][random.below(3)]).collect()
+    }),
+    ("at the lowest end", |n, random| {
+        let lowest = [f32::MIN, f32::MIN.next_up(), f32::NEG_INFINITY];
+        (0..n).map(|i| lowest[if i == 1 { 0 } else { random.below(3) }]).collect()
+    }),
 ];
 
 fn topped(n: usize, random: &mut Random, mut logit: impl FnMut(&mut Random) -> f32) -> Vec<f32> {
@@ -367,6 +467,7 @@ fn bounds_contain_the_sum() {
         }
     }
     assert!(seen.exact > 1000 && seen.with_ties > 100 && seen.sorted > 1000, "{seen:?}");
+    assert!(seen.by_roundings > 1000, "{seen:?}");
 }
 
 #[test]
@@ -389,8 +490,10 @@ fn bounds_of_two_exps_contain_their_sum() {
             row[40] = -random.unit();
             let s = 1.0 + row[40].exp();
             let mut scan = RowScan::new();
-            let blocked = scan.read(kernels, &row).expect("memory");
-            let Bounds { low, high } = from_row(&blocked);
+            let mut blocked = scan.read(kernels, &row).expect("memory");
+            let mut prefix = RankedPrefix::new();
+            prefix.grow(&mut blocked, 1).expect("memory");
+            let (Bounds { low, high }, _) = from_row(&blocked, &prefix);
             assert!(low <= s && s <= high, "{:?}: {s:e} not in {low:e}..{high:e}", kernels.level());
         }
     }
@@ -406,7 +509,8 @@ fn small_exps_leave_the_bounds_narrow() {
         let mut blocked = scan.read(kernels, &row).expect("memory");
         let mut prefix = RankedPrefix::new();
         prefix.grow(&mut blocked, 2).expect("memory");
-        for Bounds { low, high } in [from_maxima(&blocked, &prefix), from_row(&blocked)] {
+        for Bounds { low, high } in [from_maxima(&blocked, &prefix), from_row(&blocked, &prefix).0]
+        {
             assert!(low == 1.0 && high < 1.0002, "{:?}: {low:e}..{high:e}", kernels.level());
         }
     }

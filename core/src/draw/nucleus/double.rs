@@ -5,12 +5,12 @@
 //!
 //! S is the sum of all tokens of the row, also if `limit` lets only the first ranks stay.
 
-use super::{INITIAL_RANKS, Resolution, next_target};
+use super::{INITIAL_RANKS, Resolution, Wanted, next_target};
 use crate::Error;
-use crate::draw::normalizer;
-use crate::draw::normalizer::double::{Depth, by_definition, exact, from_maxima, from_row};
+use crate::draw::normalizer::double::{by_definition, exact, floor_for, from_maxima, from_row};
 use crate::rules::nucleus::{RunningSum, target};
 use crate::select::{BlockedRow, RankedPrefix};
+use crate::simd::MIN_DOUBLE_ADDEND_LN;
 
 /// The number of candidates, at most `limit`. `prefix` then holds those above -inf.
 pub(crate) fn cut(
@@ -30,32 +30,30 @@ pub(crate) fn cut(
     let mut running = RunningSum::default();
     // The number of ranks that were known when the row was last read to its whole depth.
     let mut read_with = 0;
-    let mut estimated = None;
     loop {
         let exps = &prefix.exps()[..limit.min(prefix.exps().len())];
         // Tokens at -inf add nothing: the running sum does not reach p with them either.
-        let complete = exps.len() == limit || prefix.is_whole();
+        let all = (exps.len() == limit || prefix.is_whole()).then_some(limit);
         let share = target(p, bounds.low);
-        match running.first(exps, |sum| sum >= share) {
-            None if complete => return Ok((limit, resolution)),
-            None => {}
-            Some(fewest) => {
-                let share = target(p, bounds.high);
-                let most = running.clone().first(exps, |sum| sum >= share);
-                if most.or(complete.then_some(limit)) == Some(fewest) {
-                    return Ok((fewest, resolution));
-                }
+        let fewest = running.first(exps, |sum| sum >= share).or(all);
+        let mut further = running;
+        let share = target(p, bounds.high);
+        let most = further.first(exps, |sum| sum >= share).or(all);
+        match (fewest, most) {
+            (Some(fewest), Some(most)) if fewest == most => return Ok((most, resolution)),
+            // Close bounds: if one cut is in the prefix, the other is not far behind.
+            (Some(_), None) if resolution > Resolution::Maxima => {}
+            (Some(fewest), _) => {
                 let ranks = prefix.exps().len();
-                // What is left out is likely not to matter if it is less than the share of one rank.
-                let next_exp = f64::from(exps[fewest.min(exps.len() - 1)]);
-                let near = (resolution == Resolution::Maxima).then(|| Depth::near(blocked));
-                let near = near.filter(|near| f64::from(p) * near.further < next_exp);
-                if let Some(near) = near {
-                    bounds = bounds.and(from_row(blocked, prefix, near));
+                if resolution == Resolution::Maxima {
+                    // What is left out is likely not to matter if it is less than an eighth of one rank's share.
+                    let next_exp = f64::from(exps[fewest.min(exps.len() - 1)]);
+                    let floor = floor_for(blocked, next_exp / f64::from(8.0 * p));
+                    bounds = bounds.and(from_row(blocked, prefix, floor));
                     resolution = Resolution::Row;
                 } else if resolution < Resolution::Exact && read_with < ranks {
-                    bounds = bounds.and(from_row(blocked, prefix, Depth::WHOLE));
-                    (read_with, resolution) = (ranks, Resolution::Row);
+                    bounds = bounds.and(from_row(blocked, prefix, MIN_DOUBLE_ADDEND_LN));
+                    read_with = ranks;
                 } else if resolution < Resolution::Exact {
                     bounds = bounds.and(exact(blocked, bounds.high));
                     resolution = Resolution::Exact;
@@ -65,15 +63,16 @@ pub(crate) fn cut(
                 }
                 continue;
             }
+            (None, _) => {}
         }
-        let sum = match resolution {
-            Resolution::Maxima => {
-                let estimate = || normalizer::estimate(blocked, prefix).sum;
-                estimated.get_or_insert_with(estimate).clamp(bounds.low, bounds.high)
-            }
-            _ => bounds.high,
+        // The running sum of the whole prefix.
+        let seen = further.sum;
+        let wanted = match resolution {
+            // The block maxima are a lower bound of the other tokens, and about half of what real rows have.
+            Resolution::Maxima => Wanted::Guess(f64::from(p) * (2.0 * bounds.low - seen)),
+            _ => Wanted::Known(f64::from(p) * bounds.high),
         };
-        let target = next_target(prefix, running.sum, f64::from(p) * sum).min(limit);
+        let target = next_target(prefix, seen, wanted).min(limit);
         prefix.grow(blocked, if target > blocked.len / 4 { limit } else { target })?;
         if prefix.is_whole() {
             (bounds, resolution) = (by_definition(prefix), Resolution::Sort);

@@ -3,15 +3,12 @@
 //! The running sum `c_i` of `q_i = e_i / S`, in binary32, falls as S grows, since division and addition are
 //! monotone in IEEE arithmetic. So the rank at which it exceeds p rises with S.
 
-use super::{INITIAL_RANKS, Resolution, next_target};
+use super::{INITIAL_RANKS, Resolution, Wanted, next_target};
 use crate::Error;
-use crate::draw::normalizer::{self, Bounds, Estimate};
+use crate::draw::normalizer::{self, Bounds};
 use crate::rules::nucleus::{exceeds, len_below};
 use crate::select::{BlockedRow, RankedPrefix};
 use crate::sequential_sum::single;
-
-/// Up to this length a second pass over the row costs at most as much as the estimate that could avoid it.
-const SHORT_ROW_LEN: usize = 16_384;
 
 /// Up to this many ranks are found and sorted faster than S is known.
 const SHORT_LIMIT: usize = 4096;
@@ -49,28 +46,35 @@ pub(crate) fn cut_within(
         true => normalizer::by_definition(prefix),
         false => normalizer::from_maxima(blocked, prefix),
     };
-    let mut estimated = None;
     loop {
         let exps = &prefix.exps()[..limit.min(prefix.exps().len())];
-        let most = kept_ranks(exps, bounds.high, p);
-        let fewest = if bounds.low == bounds.high { most } else { kept_ranks(exps, bounds.low, p) };
+        // Tokens at -inf add nothing: the running sum does not reach p with them either.
+        let all = (exps.len() == limit || prefix.is_whole()).then_some(limit);
+        let most = kept_ranks(exps, bounds.high, p).or(all);
+        let fewest = match bounds.low == bounds.high {
+            true => most,
+            false => kept_ranks(exps, bounds.low, p).or(all),
+        };
         debug_assert!(fewest.is_some() || most.is_none(), "a smaller sum ends no later");
         match (fewest, most) {
             (Some(fewest), Some(most)) if fewest == most => return Ok(Some((most, resolution))),
+            // Close bounds: if one cut is in the prefix, the other is not far behind.
+            (Some(_), None) if resolution > Resolution::Maxima => {}
             (Some(_), _) => {
-                (bounds, resolution) = sharper(blocked, prefix, bounds, resolution, limit, p)?;
+                (bounds, resolution) = sharper(blocked, prefix, bounds, resolution)?;
                 continue;
-            }
-            // Tokens at -inf add nothing: the running sum does not reach p with them either.
-            (None, _) if exps.len() == limit || prefix.is_whole() => {
-                return Ok(Some((limit, resolution)));
             }
             (None, _) => {}
         }
-        let estimate = *estimated.get_or_insert_with(|| normalizer::estimate(blocked, prefix).sum);
-        let sum = estimate.clamp(f64::from(bounds.low), f64::from(bounds.high));
         let seen = prefix.exps().iter().map(|e| f64::from(*e)).sum();
-        let target = next_target(prefix, seen, f64::from(p) * sum).min(limit);
+        let wanted = match resolution {
+            // The block maxima are a lower bound of the other tokens, and about half of what real rows have.
+            Resolution::Maxima => {
+                Wanted::Guess(f64::from(p) * (2.0 * f64::from(bounds.low) - seen))
+            }
+            _ => Wanted::Known(f64::from(p) * f64::from(bounds.high)),
+        };
+        let target = next_target(prefix, seen, wanted).min(limit);
         // Where top_k ends first, a prefix up to there is enough, if it is short.
         if target > most_ranks && (target < limit || limit > SHORT_LIMIT) {
             return Ok(None);
@@ -84,35 +88,27 @@ pub(crate) fn cut_within(
     }
 }
 
-/// Closer bounds, by the cheapest way that can be expected to settle the cut.
+/// Closer bounds, by the next cheapest way.
 fn sharper(
     blocked: &mut BlockedRow<'_>,
     prefix: &mut RankedPrefix,
     bounds: Bounds,
     resolution: Resolution,
-    limit: usize,
-    p: f32,
 ) -> Result<(Bounds, Resolution), Error> {
-    let exps = &prefix.exps()[..limit.min(prefix.exps().len())];
-    // Bounds from the row are the cheaper ones, but as wide as the row is long. They are worth it if top_p
-    // keeps all ranks by a wide margin, or if they are likely to be closer than the share of one rank.
-    let worth_it = |estimate: Estimate| {
-        let kept = |sum: f64| kept_ranks(exps, sum as f32, p).unwrap_or(exps.len());
-        let next_exp = exps.get(kept(estimate.sum)).map_or(0.0, |e| f64::from(*e));
-        kept(0.9 * estimate.sum) == limit
-            || 2.0 * estimate.width * f64::from(p) * estimate.sum < next_exp
-    };
-    if resolution == Resolution::Maxima
-        && (blocked.len <= SHORT_ROW_LEN || worth_it(normalizer::estimate(blocked, prefix)))
-    {
-        return Ok((normalizer::from_row(blocked), Resolution::Row));
+    match resolution {
+        Resolution::Maxima => {
+            let (bounds, is_exact) = normalizer::from_row(blocked, prefix);
+            Ok((bounds, if is_exact { Resolution::Exact } else { Resolution::Row }))
+        }
+        Resolution::Row => {
+            let bounds = normalizer::exact(blocked, prefix, bounds.low)?;
+            Ok((bounds, if prefix.is_whole() { Resolution::Sort } else { Resolution::Exact }))
+        }
+        Resolution::Exact | Resolution::Sort => {
+            prefix.grow(blocked, blocked.len)?;
+            Ok((normalizer::by_definition(prefix), Resolution::Sort))
+        }
     }
-    if resolution < Resolution::Exact {
-        let exact = normalizer::exact(blocked, prefix, bounds.low)?;
-        return Ok((exact, if prefix.is_whole() { Resolution::Sort } else { Resolution::Exact }));
-    }
-    prefix.grow(blocked, blocked.len)?;
-    Ok((normalizer::by_definition(prefix), Resolution::Sort))
 }
 
 /// [`count_below`](crate::rules::nucleus::count_below) for the probabilities `exps / sum`, a block at a time;

@@ -3,7 +3,7 @@
 use crate::simd::lanes::Simd;
 use core::array::from_fn;
 
-/// How far [`exp`] may be from `expf`, relative to it, for -37 <= x <= 0.
+/// How far [`exp`] may be from `expf`, relative to it, for -87 <= x <= 0.
 ///
 /// With glibc 2.36 it needs 1.87e-7, a fifth of this: the worst over every binary32 of the range at any level
 /// (`exp_is_within_its_error`). The rest is slack.

@@ -1,6 +1,7 @@
 //! Sums of exps with a known error: over the block maxima alone, or over the row.
 
 use super::exp::{UNROLL, exp};
+use super::near::{for_near_logits, lowest_near};
 use super::{BLOCK_LEN, Segment};
 use crate::simd::lanes::Simd;
 use core::array::from_fn;
@@ -60,77 +61,53 @@ pub(crate) fn sum_maxima_exps<S: Simd>(simd: S, maxima: &[f32], cap: Cap) -> Max
     }
 }
 
-/// The exps that [`sum_exps`] adds up: of the logits within `floor`, which is negative, of `top`.
+/// The exps that [`sum_exps`] adds up.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ExpRange {
     /// The logit of rank 0.
     pub top: f32,
+    /// The largest logit that counts.
+    pub highest: f32,
+    /// How far below the top a logit counts: negative, at least [`EXP_MIN_ARG`](super::exp::EXP_MIN_ARG).
     pub floor: f32,
 }
 
-/// The binary32 roundings on the way of an exp into [`ExpSum::sum`]: those of its lane, whose first
-/// addition is exact, and two for the sum of four lanes.
-pub(crate) const TILE_ROUNDINGS: usize = BLOCK_LEN / UNROLL - 1 + 2;
-
-/// A sum of exps and their number.
+/// A sum of exps.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ExpSum {
     pub sum: f64,
-    pub count: f64,
+    /// The number of tokens that reach the floor, those above the highest included.
+    pub reaching: usize,
 }
 
+/// The binary32 roundings on the way of an exp into a sum: those of its lane, whose first addition is exact, and two
+/// for the sum of four lanes.
+pub(crate) const TILE_ROUNDINGS: usize = BLOCK_LEN / UNROLL - 1 + 2;
+
+/// The sum of the exps of the range. A logit at the floor counts or not.
 #[inline(always)]
 pub(crate) fn sum_exps<S: Simd>(simd: S, segment: Segment<'_>, range: ExpRange) -> ExpSum {
-    sum_exps_where(simd, segment, range, |_, near| near)
-}
-
-/// As [`sum_exps`], over the logits that are at most `highest`.
-#[inline(always)]
-pub(crate) fn sum_exps_up_to<S: Simd>(
-    simd: S,
-    segment: Segment<'_>,
-    range: ExpRange,
-    highest: f32,
-) -> ExpSum {
-    let highest = simd.splat(highest);
-    sum_exps_where(simd, segment, range, |logits, near| simd.and(near, simd.ge(highest, logits)))
-}
-
-/// As [`sum_exps`], over the logits that `which` leaves of those within the floor.
-#[inline(always)]
-fn sum_exps_where<S: Simd>(
-    simd: S,
-    segment: Segment<'_>,
-    range: ExpRange,
-    which: impl Fn(S::F, S::M) -> S::M,
-) -> ExpSum {
-    let ExpRange { top, floor } = range;
-    let (tops, floors, one) = (simd.splat(top), simd.splat(floor), simd.splat(1.0));
+    let ExpRange { top, highest, floor } = range;
+    let (tops, highests) = (simd.splat(top), simd.splat(highest));
     let mut all = ExpSum::default();
-    for (tile, maxima) in segment.tiles(S::LANES) {
-        if !simd.any(simd.ge(simd.sub(simd.load(maxima), tops), floors)) {
-            continue;
-        }
-        let (mut sum, mut count) = ([simd.splat(0.0); UNROLL], [simd.splat(0.0); UNROLL]);
-        for vectors in tile.chunks_exact(UNROLL * S::LANES) {
+    all.reaching = for_near_logits(simd, segment, lowest_near(top, floor), |near| {
+        let mut sum = [simd.splat(0.0); UNROLL];
+        for vectors in near.chunks_exact(UNROLL * S::LANES) {
             let logits: [S::F; UNROLL] =
                 from_fn(|i| simd.load(&vectors[i * S::LANES..][..S::LANES]));
-            let x = logits.map(|logits| simd.sub(logits, tops));
-            // The exp of NaN or of x below the floor is arbitrary: it is masked out.
-            let e = exp(simd, x);
-            let counts: [S::M; UNROLL] = from_fn(|i| which(logits[i], simd.ge(x[i], floors)));
-            sum = from_fn(|i| simd.add(sum[i], simd.keep(counts[i], e[i])));
-            count = from_fn(|i| simd.add(count[i], simd.keep(counts[i], one)));
+            let e = exp(simd, logits.map(|logit| simd.sub(logit, tops)));
+            // The exp of +inf is arbitrary: it is masked out, like those above the highest.
+            let e: [S::F; UNROLL] = from_fn(|i| simd.keep(simd.ge(highests, logits[i]), e[i]));
+            sum = from_fn(|i| simd.add(sum[i], e[i]));
         }
         // In double from tile to tile, so the binary32 lanes have at most TILE_ROUNDINGS roundings.
         all.sum += sum_lanes(simd, sum_of_four(simd, sum));
-        all.count += sum_lanes(simd, sum_of_four(simd, count));
-    }
+    });
     all
 }
 
 #[inline(always)]
-fn sum_of_four<S: Simd>(simd: S, [a, b, c, d]: [S::F; UNROLL]) -> S::F {
+pub(super) fn sum_of_four<S: Simd>(simd: S, [a, b, c, d]: [S::F; UNROLL]) -> S::F {
     simd.add(simd.add(a, b), simd.add(c, d))
 }
 

@@ -15,6 +15,7 @@ pub(super) mod groups;
 pub(super) mod ids;
 pub(super) mod mask;
 pub(super) mod maxima;
+pub(super) mod near;
 pub(super) mod tail;
 
 /// The number of elements in a block: those that share one maximum.

@@ -1,16 +1,16 @@
-//! AVX2 with FMA: eight lanes.
+//! AVX2 with FMA and POPCNT: eight lanes.
 #![allow(unsafe_code, reason = "intrinsics")]
 
 use crate::simd::SimdLevel;
 use crate::simd::lanes::{Isa, Simd};
 use core::arch::x86_64::*;
 
-/// Exists only if the CPU has AVX2 and FMA.
+/// Exists only if the CPU has AVX2, FMA and POPCNT.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx2(());
 
 impl Avx2 {
-    /// `Avx512` is detected together with AVX2 and FMA.
+    /// `Avx512` is detected together with AVX2, FMA and POPCNT.
     #[inline(always)]
     pub(super) fn in_avx512(_: super::avx512::Avx512) -> Self {
         Self(())
@@ -83,10 +83,6 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn min(self, a: __m256, b: __m256) -> __m256 {
         avx2!(_mm256_min_ps(a, b))
-    }
-    #[inline(always)]
-    fn abs(self, a: __m256) -> __m256 {
-        avx2!(_mm256_andnot_ps(_mm256_set1_ps(-0.0), a))
     }
     #[inline(always)]
     fn add_exponent(self, a: __m256, b: __m256) -> __m256 {

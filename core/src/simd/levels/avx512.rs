@@ -6,7 +6,7 @@ use crate::simd::SimdLevel;
 use crate::simd::lanes::{Isa, Simd};
 use core::arch::x86_64::*;
 
-/// Exists only if the CPU has AVX-512F, AVX2 and FMA.
+/// Exists only if the CPU has AVX-512F, AVX2, FMA and POPCNT.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx512(());
 
@@ -60,10 +60,6 @@ impl Simd for Avx512 {
         avx512!(_mm512_min_ps(a, b))
     }
     #[inline(always)]
-    fn abs(self, a: __m512) -> __m512 {
-        avx512!(_mm512_abs_ps(a))
-    }
-    #[inline(always)]
     fn add_exponent(self, a: __m512, b: __m512) -> __m512 {
         avx512!({
             let shifted = _mm512_slli_epi32::<23>(_mm512_castps_si512(a));
@@ -105,8 +101,9 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn compress(self, m: __mmask16, v: __m512, out: &mut [f32]) -> usize {
+        // In a register: storing only some lanes is slow on some CPUs.
         self.store(avx512!(_mm512_maskz_compress_ps(m, v)), out);
-        m.count_ones() as usize
+        self.bits(m).count_ones() as usize
     }
 }
 

@@ -52,10 +52,6 @@ impl Simd for Baseline {
         from_fn(|i| if a[i] < b[i] { a[i] } else { b[i] })
     }
     #[inline(always)]
-    fn abs(self, a: Self::F) -> Self::F {
-        from_fn(|i| f32::from_bits(a[i].to_bits() & 0x7fff_ffff))
-    }
-    #[inline(always)]
     fn add_exponent(self, a: Self::F, b: Self::F) -> Self::F {
         from_fn(|i| f32::from_bits((a[i].to_bits() << 23).wrapping_add(b[i].to_bits())))
     }

@@ -59,10 +59,6 @@ impl Simd for Neon {
         neon!(vbslq_f32(vcltq_f32(a, b), a, b))
     }
     #[inline(always)]
-    fn abs(self, a: float32x4_t) -> float32x4_t {
-        neon!(vabsq_f32(a))
-    }
-    #[inline(always)]
     fn add_exponent(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
         neon!({
             let shifted = vshlq_n_u32::<23>(vreinterpretq_u32_f32(a));

@@ -1,8 +1,8 @@
 //! Every bound contains the double sum in rank order; for each lemma a row that a bound half as wide misses.
 
-use super::{Bounds, Depth, by_definition, exact, from_maxima, from_row};
+use super::{Bounds, by_definition, exact, floor_for, from_maxima, from_row};
 use crate::select::{RankedPrefix, RowScan};
-use crate::simd::{Kernels, SimdLevel};
+use crate::simd::{Kernels, MIN_DOUBLE_ADDEND_LN, SimdLevel};
 
 /// Numbers in [0, 1).
 fn uniform(seed: u64) -> impl FnMut() -> f32 {
@@ -34,9 +34,11 @@ fn widths(name: &str, row: &[f32], ranks: usize) -> [f64; 3] {
         let mut blocked = scan.read(kernels, row).expect("memory");
         let mut prefix = RankedPrefix::new();
         prefix.grow(&mut blocked, ranks).expect("memory");
-        let near = from_row(&blocked, &prefix, Depth::near(&blocked));
-        assert!(near.low <= s && s <= near.high, "{name}: S {s:e} not in {near:?}");
-        let by_row = from_row(&blocked, &prefix, Depth::WHOLE);
+        for floor in [-16.64, -16.7, -20.0, -27.5, -36.9] {
+            let near = from_row(&blocked, &prefix, floor);
+            assert!(near.low <= s && s <= near.high, "{name}: S {s:e} not in {near:?}, {floor}");
+        }
+        let by_row = from_row(&blocked, &prefix, MIN_DOUBLE_ADDEND_LN);
         let all = [from_maxima(&blocked, &prefix), by_row, exact(&blocked, by_row.high)];
         for (bounds, width) in all.into_iter().zip(&mut widths) {
             let Bounds { low, high } = bounds;
@@ -56,7 +58,7 @@ fn widths(name: &str, row: &[f32], ranks: usize) -> [f64; 3] {
 #[test]
 fn bounds_contain_the_sum() {
     type Shape = fn(&mut dyn FnMut() -> f32) -> f32;
-    let shapes: [(&str, Shape); 8] = [
+    let shapes: [(&str, Shape); 12] = [
         ("wide", |next| -20.0 * next()),
         ("narrow", |next| -0.01 * next()),
         ("equal", |_| 0.0),
@@ -65,18 +67,24 @@ fn bounds_contain_the_sum() {
         ("around the limit of exactness", |next| -20.1 + 3.0 * (next() - 0.5)),
         ("smallest steps", |next| -36.74 + 0.4 * (next() - 0.5)),
         ("far down", |next| -16.0 - 100.0 * next()),
+        ("at a floor", |next| if next() < 0.5 { -20.0 } else { -16.64_f32.next_down() }),
+        // Where the numbers next to the top are 1024 and more below it.
+        ("far up", |next| 1e10 - 1024.0 * (3.0 * next()).floor()),
+        ("at the end", |next| if next() < 0.5 { f32::MAX } else { f32::MAX.next_down() }),
+        ("at the lowest end", |next| if next() < 0.5 { f32::MIN } else { f32::MIN.next_up() }),
     ];
     for n in [2, 31, 255, 256, 257, 511, 513, 1536, 8197, 70_000] {
         for (name, logit) in shapes {
             let mut next = uniform(n as u64);
             let mut row: Vec<f32> = (0..n).map(|_| logit(&mut next)).collect();
-            row[n / 3] = 0.0;
+            let is_shifted = name.ends_with("up") || name.ends_with("end");
+            row[n / 3] = if is_shifted { row[n / 3] } else { 0.0 };
             widths(name, &row, 2);
             widths(name, &row, 64);
             for i in 0..n / 5 {
                 row[(next() * n as f32) as usize] = [f32::NAN, f32::NEG_INFINITY][i % 2];
             }
-            row[n / 2] = 0.0;
+            row[n / 2] = row[n / 3];
             // Four bytes on: no load is aligned any more.
             widths(name, &row[1..], 64);
         }
@@ -92,6 +100,24 @@ fn known_ranks_are_exact() {
     let [_, many, _] = widths("slope", &row, 30_000);
     assert!(few < 4e-6 && many < few / 1000.0, "{few:e}, {many:e}");
     assert!(nearly < 1e-10, "{nearly:e}");
+}
+
+/// A floor leaves out as much as it may, or the whole row is read.
+#[test]
+fn floors_leave_out_what_they_may() {
+    let kernels = levels().last().expect("a level");
+    let row: Vec<f32> = (0..50_000).map(|i| -30.0 * i as f32 / 50_000.0).collect();
+    let mut scan = RowScan::new();
+    let mut blocked = scan.read(kernels, &row).expect("memory");
+    let mut prefix = RankedPrefix::new();
+    prefix.grow(&mut blocked, 64).expect("memory");
+    for doubt in [1e-3, 1e-5, 1e-7] {
+        let Bounds { low, high } = from_row(&blocked, &prefix, floor_for(&blocked, doubt));
+        let width = high - low - 4e-6 * high;
+        assert!(width <= doubt, "{doubt:e}: {width:e}");
+    }
+    assert_eq!(floor_for(&blocked, 0.0), MIN_DOUBLE_ADDEND_LN);
+    assert_eq!(floor_for(&blocked, f64::INFINITY), -16.64);
 }
 
 /// The limit of exactness is that of lemma 3: at it there is no doubt, below it the sum depends on the order.
