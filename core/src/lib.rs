@@ -44,11 +44,12 @@
 //!   `draw::nucleus` as well.
 //! - `report`: a chain run once more, stage by stage, with the probabilities before and after.
 //!
-//! `error`, `memory`, `params`, `id_mask`, `row_counts`, `saved` and `sequential_sum` are small helpers for all.
+//! `error`, `memory`, `params`, `id_mask`, `row_counts`, `float_order`, `saved` and `sequential_sum` are small helpers for all.
 
 mod chain;
 mod draw;
 mod error;
+mod float_order;
 mod id_mask;
 mod memory;
 mod params;

@@ -1,5 +1,7 @@
 //! The special values of a row.
 
+use crate::simd::Kernels;
+
 /// The numbers of NaN and +inf in a row. -inf is not counted, since masks use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowCounts {
@@ -13,8 +15,5 @@ pub struct RowCounts {
 /// them: that would be one more pass over the row.
 #[must_use]
 pub fn count_special(logits: &[f32]) -> RowCounts {
-    logits.iter().fold(RowCounts { nans: 0, infinities: 0 }, |counts, logit| RowCounts {
-        nans: counts.nans + usize::from(logit.is_nan()),
-        infinities: counts.infinities + usize::from(*logit == f32::INFINITY),
-    })
+    Kernels::chosen().count_special(logits)
 }

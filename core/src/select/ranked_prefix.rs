@@ -2,25 +2,36 @@
 
 use super::radix;
 use super::scan::BlockedRow;
-use super::threshold::threshold;
+use super::threshold::{finer_threshold, threshold};
 use crate::Error;
-use crate::memory::reserve;
+use crate::memory::{reserve, resize};
 use crate::rules::rank::RankKey;
-use crate::simd::Wanted;
+use crate::simd::{FEW, Few, Wanted};
+
+/// The most ranks that are looked for among few tokens: so many that their threshold is hardly ever reached by more.
+const MAX_FEW_RANKS: usize = FEW / 4 * 3;
 
 /// Exactly the ranks `0..len` of a row, and the exps of their logits.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct RankedPrefix {
     keys: Vec<RankKey>,
     exps: Vec<f32>,
     /// Working memory of the sort.
     spare: Vec<RankKey>,
+    /// Working memory for the first ranks, if they are few.
+    few: Few,
     whole: bool,
 }
 
 impl RankedPrefix {
     pub(crate) const fn new() -> Self {
-        Self { keys: Vec::new(), exps: Vec::new(), spare: Vec::new(), whole: false }
+        Self {
+            keys: Vec::new(),
+            exps: Vec::new(),
+            spare: Vec::new(),
+            few: Few::new(),
+            whole: false,
+        }
     }
 
     pub(crate) fn clear(&mut self) {
@@ -73,11 +84,20 @@ impl RankedPrefix {
             }
             // At least `target` tokens reach the threshold, more than the prefix has: so it is at or below
             // the logit of the last key.
-            let low =
+            let mut low =
                 if target < blocked.len { threshold(blocked, target, estimate)? } else { f32::MIN };
             if low == f32::MIN {
                 // All tokens are wanted: starting again costs less than skipping the known ones.
                 self.clear();
+            }
+            if self.keys.is_empty() && target <= MAX_FEW_RANKS && low > f32::MIN {
+                if self.first_ranks(blocked, low, target)? {
+                    break;
+                }
+                low = finer_threshold(blocked, target, low);
+                if self.first_ranks(blocked, low, target)? {
+                    break;
+                }
             }
             self.append(blocked, low, target - self.keys.len())?;
         }
@@ -92,6 +112,24 @@ impl RankedPrefix {
         self.exps.extend(new.iter().map(|key| key.logit() - blocked.top));
         blocked.kernels.expf_all(&mut self.exps[known..]);
         Ok(())
+    }
+
+    /// Makes the ranks up to `target` those of the row, if few tokens reach `low` and at least `target` do.
+    #[inline]
+    fn first_ranks(
+        &mut self,
+        blocked: &BlockedRow<'_>,
+        low: f32,
+        target: usize,
+    ) -> Result<bool, Error> {
+        let Self { keys, few, .. } = self;
+        resize(keys, target, RankKey::new(low, 0))?;
+        let reaching = blocked.kernels.first_ranks(&blocked.segments, low, few, keys);
+        let found = reaching.is_some_and(|reaching| reaching >= target);
+        if !found {
+            keys.clear();
+        }
+        Ok(found)
     }
 
     /// Appends tokens that rank after the last key and reach `low`: all of them if they are few, else at

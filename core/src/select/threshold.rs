@@ -6,13 +6,25 @@
 
 use super::scan::BlockedRow;
 use crate::Error;
+use crate::float_order::{float_at, index_of};
 use crate::memory::resize;
+use crate::simd::{BLOCK_LEN, Reached, Segment};
 
 /// The fewest coarse maxima: a few vectors, so that a count is a few instructions.
 const MIN_COARSE_MAXIMA: usize = 128;
 
 /// The number of the `k` tokens that an estimate expects in its sample of the row.
 const SAMPLE_HITS: usize = 256;
+
+/// The number of groups for `k` ranks.
+fn coarse_len(k: usize) -> usize {
+    (4 * k).next_power_of_two().max(MIN_COARSE_MAXIMA)
+}
+
+/// A threshold that at most so many values reach is close enough to the k-th largest.
+fn enough(k: usize) -> usize {
+    k + k / 8 + 2
+}
 
 /// A threshold that at least `k` tokens reach; the lowest finite value if fewer than `k` are finite. With
 /// `estimate`, and fewer block maxima than `k` needs, a threshold that about `k` tokens reach.
@@ -22,19 +34,21 @@ pub(super) fn threshold(
     estimate: bool,
 ) -> Result<f32, Error> {
     let count = |values: &[f32], t| blocked.kernels.count_reaching(values, t);
-    let enough = k + k / 8 + 2;
-    let coarse_len = (4 * k).next_power_of_two().max(MIN_COARSE_MAXIMA);
+    let enough = enough(k);
+    let coarse_len = coarse_len(k);
     let mut low = f32::MIN;
-    if coarse_len <= blocked.block_maxima.len() {
+    let from_maxima = coarse_len <= blocked.block_maxima.len();
+    if from_maxima || coarse_len <= BLOCK_LEN * blocked.block_maxima.len() {
+        // In a short row there are fewer blocks than groups are needed: groups of fewer tokens.
+        let parts = match from_maxima {
+            true => [blocked.block_maxima, &[], &[]],
+            false => blocked.segments.map(|segment| segment.logits),
+        };
         let coarse = &mut *blocked.coarse_maxima;
         resize(coarse, coarse_len, f32::NEG_INFINITY)?;
-        blocked.kernels.coarsen(blocked.block_maxima, coarse);
-        low = bisect(low, blocked.top, k, enough, |t| count(coarse, t));
-        // If several of the best tokens share a group, the coarse maxima say little: use the finer ones.
-        if count(blocked.block_maxima, low) > 2 * enough {
-            low = bisect(low, blocked.top, k, enough, |t| count(blocked.block_maxima, t));
-        }
-        return Ok(low);
+        blocked.kernels.coarsen(&parts, coarse);
+        let reached = Reached { least: k, enough };
+        return Ok(blocked.kernels.threshold(coarse, blocked.top, reached));
     }
     let stride = k / SAMPLE_HITS;
     if estimate && stride > 1 {
@@ -48,9 +62,27 @@ pub(super) fn threshold(
     if k <= blocked.block_maxima.len() {
         low = bisect(low, blocked.top, k, enough, |t| count(blocked.block_maxima, t));
     }
-    Ok(bisect(low, blocked.top, k, enough, |t| {
-        blocked.segments.iter().map(|segment| count(segment.logits, t)).sum()
-    }))
+    Ok(among_tokens(blocked, k, low))
+}
+
+/// A threshold from smaller groups than those of [`threshold`], which gave `low`: if many more than `k` tokens reach
+/// that, several of the best share a group.
+#[cold]
+pub(super) fn finer_threshold(blocked: &BlockedRow<'_>, k: usize, low: f32) -> f32 {
+    if coarse_len(k) > blocked.block_maxima.len() {
+        return among_tokens(blocked, k, low);
+    }
+    bisect(low, blocked.top, k, enough(k), |t| {
+        blocked.kernels.count_reaching(blocked.block_maxima, t)
+    })
+}
+
+/// A threshold at `low` or above, which at least `k` tokens reach, from the tokens themselves.
+fn among_tokens(blocked: &BlockedRow<'_>, k: usize, low: f32) -> f32 {
+    bisect(low, blocked.top, k, enough(k), |t| {
+        let reaching = |s: &Segment<'_>| blocked.kernels.count_reaching(s.logits, t);
+        blocked.segments.iter().map(reaching).sum()
+    })
 }
 
 /// Narrows the threshold down between `low`, which is returned if fewer than `k` values reach it, and
@@ -73,18 +105,6 @@ fn bisect(low: f32, high: f32, k: usize, enough: usize, count: impl Fn(f32) -> u
         }
     }
     float_at(reached)
-}
-
-/// The place of a float in the order of all floats.
-fn index_of(x: f32) -> i64 {
-    let bits = x.to_bits() as i32;
-    i64::from(bits ^ (bits >> 31) & 0x7fff_ffff)
-}
-
-/// The float at a place in the order of all floats.
-fn float_at(index: i64) -> f32 {
-    let bits = index as i32;
-    f32::from_bits((bits ^ (bits >> 31) & 0x7fff_ffff) as u32)
 }
 
 /// The lowest finite float for which `is_high` holds, the largest float if there is none. `is_high` must

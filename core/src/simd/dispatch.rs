@@ -4,12 +4,16 @@ use super::kernels::collect::Wanted;
 use super::kernels::exp_sums::{Cap, ExpRange, ExpSum, MaximaExpSums};
 use super::kernels::expf_sums::{ExpfRange, ExpfSums};
 use super::kernels::groups::{self, Buckets, MAX_BUCKETS};
+
+use super::kernels::few::Few;
 use super::kernels::ids::RowIds;
 use super::kernels::tail::{Tail, TailSum};
+use super::kernels::threshold::Reached;
 use super::kernels::{self, BLOCK_LEN, Segment};
 use super::lanes::Isa;
 use super::{SimdLevel, levels};
 use crate::TokenRange;
+use crate::row_counts::RowCounts;
 use crate::rules::rank::RankKey;
 use core::ffi::CStr;
 use core::fmt::Debug;
@@ -28,9 +32,19 @@ pub(crate) trait KernelSet: Debug + Send + Sync + RefUnwindSafe {
     /// Takes a row of any length.
     fn argmax(&self, row: &[f32]) -> Option<u32>;
     fn write_block_maxima(&self, row: &[f32], out: &mut [f32]);
-    fn coarsen(&self, maxima: &[f32], coarse: &mut [f32]);
+    fn coarsen(&self, parts: &[&[f32]], coarse: &mut [f32]);
+    fn threshold(&self, values: &[f32], highest: f32, reached: Reached) -> f32;
+    fn first_ranks(
+        &self,
+        segments: &[Segment<'_>; 3],
+        low: f32,
+        few: &mut Few,
+        out: &mut [RankKey],
+    ) -> Option<usize>;
     fn largest(&self, values: &[f32]) -> f32;
     fn count_reaching(&self, values: &[f32], threshold: f32) -> usize;
+    /// Takes a row of any length.
+    fn count_special(&self, row: &[f32]) -> RowCounts;
     fn collect(&self, segment: Segment<'_>, wanted: Wanted, out: &mut Vec<RankKey>) -> usize;
     fn sum_maxima_exps(&self, maxima: &[f32], cap: Cap) -> MaximaExpSums;
     fn sum_exps(&self, segment: Segment<'_>, range: ExpRange) -> ExpSum;
@@ -91,8 +105,22 @@ impl<I: Isa + Debug + Send + Sync + RefUnwindSafe> KernelSet for I {
         self.run(|isa| kernels::maxima::write_block_maxima(isa.load_isa(), I::LANES, row, out));
     }
 
-    fn coarsen(&self, maxima: &[f32], coarse: &mut [f32]) {
-        self.run(|isa| kernels::maxima::coarsen(isa, maxima, coarse));
+    fn coarsen(&self, parts: &[&[f32]], coarse: &mut [f32]) {
+        self.run(|isa| kernels::maxima::coarsen(isa, parts, coarse));
+    }
+
+    fn threshold(&self, values: &[f32], highest: f32, reached: Reached) -> f32 {
+        self.run(|isa| kernels::threshold::threshold(isa, values, highest, reached))
+    }
+
+    fn first_ranks(
+        &self,
+        segments: &[Segment<'_>; 3],
+        low: f32,
+        few: &mut Few,
+        out: &mut [RankKey],
+    ) -> Option<usize> {
+        self.run(|isa| kernels::few::first_ranks(isa, segments, low, few, out))
     }
 
     fn largest(&self, values: &[f32]) -> f32 {
@@ -101,6 +129,10 @@ impl<I: Isa + Debug + Send + Sync + RefUnwindSafe> KernelSet for I {
 
     fn count_reaching(&self, values: &[f32], threshold: f32) -> usize {
         self.run(|isa| kernels::count::count_reaching(isa, values, threshold))
+    }
+
+    fn count_special(&self, row: &[f32]) -> RowCounts {
+        self.run(|isa| kernels::count::count_special(isa.load_isa(), row))
     }
 
     fn collect(&self, segment: Segment<'_>, wanted: Wanted, out: &mut Vec<RankKey>) -> usize {

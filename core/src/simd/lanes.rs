@@ -11,6 +11,8 @@ pub(super) trait Simd: Copy {
     type F: Copy;
     /// One bit of truth for each lane.
     type M: Copy;
+    /// A number of true lanes, perhaps one for each lane. It holds those of 2^32 - 1 masks at least.
+    type Count: Copy;
     /// The number of lanes, at most 16.
     const LANES: usize;
 
@@ -43,6 +45,10 @@ pub(super) trait Simd: Copy {
     fn any(self, m: Self::M) -> bool;
     /// The mask as an integer, lane i as bit i.
     fn bits(self, m: Self::M) -> u32;
+    fn none_counted(self) -> Self::Count;
+    /// `counted` and the true lanes of `m`.
+    fn count(self, counted: Self::Count, m: Self::M) -> Self::Count;
+    fn total(self, counted: Self::Count) -> usize;
     /// The mask whose lane i is bit i; higher bits are ignored.
     fn mask_of(self, bits: u32) -> Self::M;
     /// Stores the lanes where the mask is true next to each other, in order, and returns their number. What

@@ -105,7 +105,7 @@ fn coarse_maxima_and_counts() {
     for kernels in levels() {
         let values = row(kernels, 7, 2);
         let mut coarse = vec![0.0; 128];
-        kernels.coarsen(&values, &mut coarse);
+        kernels.coarsen(&[&values], &mut coarse);
         for (i, max) in coarse.iter().enumerate() {
             let members = values.iter().skip(i).step_by(128).copied();
             assert_eq!(*max, members.fold(f32::NEG_INFINITY, f32::max));

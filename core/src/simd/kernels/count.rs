@@ -1,26 +1,40 @@
-//! How many values reach a threshold.
+//! How many values are of a kind.
 
-use super::exp_sums::sum_lanes;
+use crate::row_counts::RowCounts;
 use crate::simd::lanes::Simd;
 
-/// Vectors that are counted in binary32 lanes before the lanes are added up: so no lane's count comes near
-/// 2^24, above which binary32 cannot count.
-const COUNT_CHUNK: usize = 1 << 16;
-
+/// The number of `values`, whole vectors, that reach the threshold.
 #[inline(always)]
 pub(crate) fn count_reaching<S: Simd>(simd: S, values: &[f32], threshold: f32) -> usize {
-    let (threshold, one, zero) = (simd.splat(threshold), simd.splat(1.0), simd.splat(0.0));
-    let mut count = 0.0;
-    for chunk in values.chunks(COUNT_CHUNK * S::LANES) {
-        let (mut even, mut odd) = (zero, zero);
-        for pair in chunk.chunks(2 * S::LANES) {
-            let (first, second) = pair.split_at(S::LANES);
-            even = simd.add(even, simd.keep(simd.ge(simd.load(first), threshold), one));
-            if second.len() == S::LANES {
-                odd = simd.add(odd, simd.keep(simd.ge(simd.load(second), threshold), one));
-            }
+    let threshold = simd.splat(threshold);
+    // Two chains, so that a count need not wait for the one before.
+    let (mut even, mut odd) = (simd.none_counted(), simd.none_counted());
+    for pair in values.chunks(2 * S::LANES) {
+        let (first, second) = pair.split_at(S::LANES);
+        even = simd.count(even, simd.ge(simd.load(first), threshold));
+        if second.len() == S::LANES {
+            odd = simd.count(odd, simd.ge(simd.load(second), threshold));
         }
-        count += sum_lanes(simd, simd.add(even, odd));
     }
-    count as usize
+    simd.total(even) + simd.total(odd)
+}
+
+/// The NaN and +inf of a row of any length.
+#[inline(always)]
+pub(crate) fn count_special<S: Simd>(simd: S, row: &[f32]) -> RowCounts {
+    let (neg_inf, inf) = (simd.splat(f32::NEG_INFINITY), simd.splat(f32::INFINITY));
+    let (mut numbers, mut infinities) = (simd.none_counted(), simd.none_counted());
+    let vectors = row.chunks_exact(S::LANES);
+    let rest = vectors.remainder();
+    for vector in vectors {
+        let values = simd.load(vector);
+        // Everything but NaN reaches -inf.
+        numbers = simd.count(numbers, simd.ge(values, neg_inf));
+        infinities = simd.count(infinities, simd.ge(values, inf));
+    }
+    let of_rest = |is: fn(&f32) -> bool| rest.iter().filter(|value| is(value)).count();
+    RowCounts {
+        nans: row.len() - rest.len() - simd.total(numbers) + of_rest(|value| value.is_nan()),
+        infinities: simd.total(infinities) + of_rest(|value| *value == f32::INFINITY),
+    }
 }

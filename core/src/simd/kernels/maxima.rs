@@ -23,17 +23,19 @@ pub(crate) fn write_block_maxima<S: Simd>(simd: S, width: usize, row: &[f32], ou
     }
 }
 
-/// Merges `maxima` into fewer: coarse maximum i is the largest of maxima i, i + n, i + 2n, ..., n being the
-/// length of `coarse`.
+/// Merges the values of each of `parts`, whole vectors, into fewer: coarse maximum i is the largest of the values i,
+/// i + n, i + 2n, ... of the parts, n being the length of `coarse`; -inf if all are NaN.
 #[inline(always)]
-pub(crate) fn coarsen<S: Simd>(simd: S, maxima: &[f32], coarse: &mut [f32]) {
+pub(crate) fn coarsen<S: Simd>(simd: S, parts: &[&[f32]], coarse: &mut [f32]) {
     let stride = coarse.len();
     for (v, coarse) in coarse.chunks_exact_mut(S::LANES).enumerate() {
         let mut best = simd.splat(f32::NEG_INFINITY);
-        let mut at = v * S::LANES;
-        while at + S::LANES <= maxima.len() {
-            best = simd.max(simd.load(&maxima[at..at + S::LANES]), best);
-            at += stride;
+        for values in parts {
+            let mut at = v * S::LANES;
+            while at + S::LANES <= values.len() {
+                best = simd.max(simd.load(&values[at..at + S::LANES]), best);
+                at += stride;
+            }
         }
         simd.store(best, coarse);
     }

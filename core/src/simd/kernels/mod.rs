@@ -12,11 +12,13 @@ pub(super) mod exp_sums;
 pub(super) mod expf;
 pub(super) mod expf_sums;
 pub(super) mod groups;
+pub(super) mod few;
 pub(super) mod ids;
 pub(super) mod mask;
 pub(super) mod maxima;
 pub(super) mod near;
 pub(super) mod tail;
+pub(super) mod threshold;
 
 /// The number of elements in a block: those that share one maximum.
 pub(crate) const BLOCK_LEN: usize = 32;

@@ -1,4 +1,4 @@
-//! AVX2 with FMA and POPCNT: eight lanes.
+//! AVX2 with FMA, and the bit instructions that every CPU with AVX2 has: eight lanes.
 #![allow(unsafe_code, reason = "intrinsics")]
 
 use crate::simd::SimdLevel;
@@ -35,6 +35,15 @@ static SET_LANES: [u64; 256] = {
     all
 };
 
+/// Whether the CPU has all that [`Isa::run`] enables here.
+pub(super) fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("fma")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("popcnt")
+}
+
 /// Intrinsics that touch no memory, for the methods of [`Avx2`].
 macro_rules! avx2 {
     ($intrinsics:expr) => {{
@@ -46,6 +55,7 @@ macro_rules! avx2 {
 impl Simd for Avx2 {
     type F = __m256;
     type M = __m256;
+    type Count = usize;
     const LANES: usize = 8;
 
     #[inline(always)]
@@ -121,6 +131,18 @@ impl Simd for Avx2 {
         avx2!(_mm256_movemask_ps(m) as u32)
     }
     #[inline(always)]
+    fn none_counted(self) -> usize {
+        0
+    }
+    #[inline(always)]
+    fn count(self, counted: usize, m: __m256) -> usize {
+        counted + self.bits(m).count_ones() as usize
+    }
+    #[inline(always)]
+    fn total(self, counted: usize) -> usize {
+        counted
+    }
+    #[inline(always)]
     fn mask_of(self, bits: u32) -> __m256 {
         avx2!({
             let places = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
@@ -148,11 +170,7 @@ impl Isa for Avx2 {
 
     fn detect() -> Option<&'static Self> {
         static DETECTED: Avx2 = Avx2(());
-        // Every CPU with AVX2 has POPCNT.
-        let has_all = is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("popcnt");
-        has_all.then_some(&DETECTED)
+        has_avx2().then_some(&DETECTED)
     }
 
     #[inline(always)]
@@ -162,7 +180,7 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn run<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
-        #[target_feature(enable = "avx2,fma,popcnt")]
+        #[target_feature(enable = "avx2,fma,bmi1,bmi2,popcnt")]
         fn compiled<R>(isa: Avx2, kernel: impl FnOnce(Avx2) -> R) -> R {
             kernel(isa)
         }

@@ -1,7 +1,7 @@
 //! AVX-512F: sixteen lanes, and mask registers.
 #![allow(unsafe_code, reason = "intrinsics")]
 
-use super::avx2::Avx2;
+use super::avx2::{Avx2, has_avx2};
 use crate::simd::SimdLevel;
 use crate::simd::lanes::{Isa, Simd};
 use core::arch::x86_64::*;
@@ -21,6 +21,7 @@ macro_rules! avx512 {
 impl Simd for Avx512 {
     type F = __m512;
     type M = __mmask16;
+    type Count = usize;
     const LANES: usize = 16;
 
     #[inline(always)]
@@ -96,6 +97,18 @@ impl Simd for Avx512 {
         u32::from(m)
     }
     #[inline(always)]
+    fn none_counted(self) -> usize {
+        0
+    }
+    #[inline(always)]
+    fn count(self, counted: usize, m: __mmask16) -> usize {
+        counted + self.bits(m).count_ones() as usize
+    }
+    #[inline(always)]
+    fn total(self, counted: usize) -> usize {
+        counted
+    }
+    #[inline(always)]
     fn mask_of(self, bits: u32) -> __mmask16 {
         bits as __mmask16
     }
@@ -116,11 +129,7 @@ impl Isa for Avx512 {
 
     fn detect() -> Option<&'static Self> {
         static DETECTED: Avx512 = Avx512(());
-        let has_all = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("popcnt");
-        has_all.then_some(&DETECTED)
+        (has_avx2() && is_x86_feature_detected!("avx512f")).then_some(&DETECTED)
     }
 
     #[inline(always)]
@@ -130,7 +139,7 @@ impl Isa for Avx512 {
 
     #[inline(always)]
     fn run<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
-        #[target_feature(enable = "avx512f,avx2,fma,popcnt")]
+        #[target_feature(enable = "avx512f,avx2,fma,bmi1,bmi2,popcnt")]
         fn compiled<R>(isa: Avx512, kernel: impl FnOnce(Avx512) -> R) -> R {
             kernel(isa)
         }

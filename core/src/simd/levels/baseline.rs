@@ -15,6 +15,7 @@ type Mask = [u32; N];
 impl Simd for Baseline {
     type F = [f32; N];
     type M = Mask;
+    type Count = [u32; N];
     const LANES: usize = N;
 
     #[inline(always)]
@@ -83,6 +84,18 @@ impl Simd for Baseline {
     #[inline(always)]
     fn bits(self, m: Mask) -> u32 {
         m.iter().enumerate().fold(0, |bits, (i, lane)| bits | (lane & 1) << i)
+    }
+    #[inline(always)]
+    fn none_counted(self) -> [u32; N] {
+        [0; N]
+    }
+    #[inline(always)]
+    fn count(self, counted: [u32; N], m: Mask) -> [u32; N] {
+        from_fn(|i| counted[i].wrapping_sub(m[i]))
+    }
+    #[inline(always)]
+    fn total(self, counted: [u32; N]) -> usize {
+        counted.iter().sum::<u32>() as usize
     }
     #[inline(always)]
     fn mask_of(self, bits: u32) -> Mask {

@@ -20,6 +20,7 @@ macro_rules! neon {
 impl Simd for Neon {
     type F = float32x4_t;
     type M = uint32x4_t;
+    type Count = uint32x4_t;
     const LANES: usize = 4;
 
     #[inline(always)]
@@ -94,6 +95,19 @@ impl Simd for Neon {
     fn bits(self, m: uint32x4_t) -> u32 {
         const PLACES: [u32; 4] = [1, 2, 4, 8];
         neon!(vaddvq_u32(vandq_u32(m, vld1q_u32(PLACES.as_ptr()))))
+    }
+    #[inline(always)]
+    fn none_counted(self) -> uint32x4_t {
+        neon!(vdupq_n_u32(0))
+    }
+    #[inline(always)]
+    fn count(self, counted: uint32x4_t, m: uint32x4_t) -> uint32x4_t {
+        // A mask is all ones, which is -1.
+        neon!(vsubq_u32(counted, m))
+    }
+    #[inline(always)]
+    fn total(self, counted: uint32x4_t) -> usize {
+        neon!(vaddvq_u32(counted) as usize)
     }
     #[inline(always)]
     fn mask_of(self, bits: u32) -> uint32x4_t {
