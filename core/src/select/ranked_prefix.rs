@@ -114,7 +114,7 @@ impl RankedPrefix {
         Ok(())
     }
 
-    /// Makes the ranks up to `target` those of the row, if few tokens reach `low` and at least `target` do.
+    /// Makes the prefix the first `target` ranks, if few tokens reach `low` and at least `target` do.
     #[inline]
     fn first_ranks(
         &mut self,

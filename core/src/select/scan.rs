@@ -122,8 +122,8 @@ impl RowScan {
         reserve(&mut self.block_maxima, more)?;
         // There is room.
         self.block_maxima.resize(lens.iter().sum(), f32::NEG_INFINITY);
-        self.coarse_maxima.clear();
-        reserve(&mut self.coarse_maxima, most)?;
+        let more = most.saturating_sub(self.coarse_maxima.len());
+        reserve(&mut self.coarse_maxima, more)?;
         let (of_lead, others) = self.block_maxima.split_at_mut(lens[0]);
         let (of_body, of_rest) = others.split_at_mut(lens[1]);
         if is_new {

@@ -37,17 +37,20 @@ pub(super) fn threshold(
     let enough = enough(k);
     let coarse_len = coarse_len(k);
     let mut low = f32::MIN;
-    let from_maxima = coarse_len <= blocked.block_maxima.len();
-    if from_maxima || coarse_len <= BLOCK_LEN * blocked.block_maxima.len() {
+    let maxima = blocked.block_maxima;
+    if coarse_len <= BLOCK_LEN * maxima.len() {
+        let reached = Reached { least: k, enough };
+        if (coarse_len..2 * coarse_len).contains(&maxima.len()) {
+            return Ok(blocked.kernels.threshold(maxima, blocked.top, reached));
+        }
         // In a short row there are fewer blocks than groups are needed: groups of fewer tokens.
-        let parts = match from_maxima {
-            true => [blocked.block_maxima, &[], &[]],
+        let parts = match coarse_len <= maxima.len() {
+            true => [maxima, &[], &[]],
             false => blocked.segments.map(|segment| segment.logits),
         };
         let coarse = &mut *blocked.coarse_maxima;
         resize(coarse, coarse_len, f32::NEG_INFINITY)?;
         blocked.kernels.coarsen(&parts, coarse);
-        let reached = Reached { least: k, enough };
         return Ok(blocked.kernels.threshold(coarse, blocked.top, reached));
     }
     let stride = k / SAMPLE_HITS;

@@ -94,12 +94,12 @@ fn collect<S: Simd>(
             tiles &= tiles - 1;
             for (i, strip) in segment.logits[tile..][..tile_len].chunks_exact(STRIP_LEN).enumerate()
             {
-                let mut best = [simd.splat(f32::NEG_INFINITY); 2];
-                for pair in strip.chunks_exact(2 * S::LANES) {
-                    best = from_fn(|i| simd.max(simd.load(&pair[i * S::LANES..]), best[i]));
+                let mut best = simd.splat(f32::NEG_INFINITY);
+                for vector in strip.chunks_exact(S::LANES) {
+                    best = simd.max(simd.load(vector), best);
                 }
                 few.strips[strips] = (tile / STRIP_LEN + i) as u32;
-                strips += usize::from(reaches(simd.max(best[0], best[1])));
+                strips += usize::from(reaches(best));
             }
             if strips > FEW {
                 return None;

@@ -27,17 +27,15 @@ pub(crate) fn write_block_maxima<S: Simd>(simd: S, width: usize, row: &[f32], ou
 /// i + n, i + 2n, ... of the parts, n being the length of `coarse`; -inf if all are NaN.
 #[inline(always)]
 pub(crate) fn coarsen<S: Simd>(simd: S, parts: &[&[f32]], coarse: &mut [f32]) {
-    let stride = coarse.len();
-    for (v, coarse) in coarse.chunks_exact_mut(S::LANES).enumerate() {
-        let mut best = simd.splat(f32::NEG_INFINITY);
-        for values in parts {
-            let mut at = v * S::LANES;
-            while at + S::LANES <= values.len() {
-                best = simd.max(simd.load(&values[at..at + S::LANES]), best);
-                at += stride;
+    coarse.fill(f32::NEG_INFINITY);
+    for values in parts {
+        for values in values.chunks(coarse.len()) {
+            for (best, values) in
+                coarse.chunks_exact_mut(S::LANES).zip(values.chunks_exact(S::LANES))
+            {
+                simd.store(simd.max(simd.load(values), simd.load(best)), best);
             }
         }
-        simd.store(best, coarse);
     }
 }
 

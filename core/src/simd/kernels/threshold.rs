@@ -17,17 +17,15 @@ pub(crate) struct Reached {
 const HALVINGS: usize = 12;
 
 /// A threshold that at least `reached.least` of `values` reach: whole vectors without NaN, whose largest, `highest`,
-/// is finite. `f32::MIN` if fewer are finite.
+/// is finite. `f32::MIN` if fewer are finite. No more than `enough` reach it, unless several values equal it or, if
+/// `highest` itself is reached by `least` values, it is the number below.
 ///
-/// The number of values that reach t falls as t rises. `low` is always reached by `least` values and `high` by fewer,
-/// so what is returned is right. The end: each step moves one of the two strictly towards the other, and after
-/// `HALVINGS` steps each halves the number of floats between them, so there are at most 32 more. Then `low` is the
-/// best threshold there is: the next float is reached by too few.
+/// The number of values that reach t falls as t rises. `low` is reached by at least `least` values at every step, so
+/// what is returned is right. The end: each step moves `low` or `high` strictly towards the other, and after
+/// `HALVINGS` steps each halves the number of floats between them, so there are at most 32 more. `high` is reached by
+/// fewer than `least` values from the first step that lowers it on, and if no step does, by those of `highest`.
 #[inline(always)]
 pub(crate) fn threshold<S: Simd>(simd: S, values: &[f32], highest: f32, reached: Reached) -> f32 {
-    if count_reaching(simd, values, highest) >= reached.least {
-        return highest;
-    }
     let (mut low, finite) = lowest_finite(simd, values, highest);
     if finite < reached.least {
         return f32::MIN;
@@ -35,6 +33,9 @@ pub(crate) fn threshold<S: Simd>(simd: S, values: &[f32], highest: f32, reached:
     let (mut high, mut count) = (highest, finite);
     let mut step = 0;
     while count > reached.enough {
+        if step == HALVINGS && count_reaching(simd, values, highest) >= reached.least {
+            return highest;
+        }
         let half = low + (high - low) / 2.0;
         let by_distance = step < HALVINGS && low < half && half < high;
         let middle = if by_distance { half } else { halfway(low, high) };

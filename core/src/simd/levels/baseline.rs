@@ -12,6 +12,28 @@ pub(crate) struct Baseline;
 /// Each lane all ones or all zeros, like the result of a vector comparison.
 type Mask = [u32; N];
 
+/// Bit i for lane i. The compiler does not find the instruction for it.
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "intrinsics")]
+#[inline(always)]
+fn bits_of(m: Mask) -> u32 {
+    use core::arch::x86_64::{_mm_castsi128_ps, _mm_movemask_ps, _mm_setr_epi32};
+    let [a, b, c, d, e, f, g, h] = m.map(|lane| lane as i32);
+    // SAFETY: every x86-64 CPU has SSE2.
+    unsafe {
+        let low = _mm_movemask_ps(_mm_castsi128_ps(_mm_setr_epi32(a, b, c, d)));
+        let high = _mm_movemask_ps(_mm_castsi128_ps(_mm_setr_epi32(e, f, g, h)));
+        (low | high << 4) as u32
+    }
+}
+
+/// Bit i for lane i.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn bits_of(m: Mask) -> u32 {
+    m.iter().enumerate().fold(0, |bits, (i, lane)| bits | (lane & 1) << i)
+}
+
 impl Simd for Baseline {
     type F = [f32; N];
     type M = Mask;
@@ -79,11 +101,11 @@ impl Simd for Baseline {
     }
     #[inline(always)]
     fn any(self, m: Mask) -> bool {
-        m.iter().fold(0, |any, lane| any | lane) != 0
+        bits_of(m) != 0
     }
     #[inline(always)]
     fn bits(self, m: Mask) -> u32 {
-        m.iter().enumerate().fold(0, |bits, (i, lane)| bits | (lane & 1) << i)
+        bits_of(m)
     }
     #[inline(always)]
     fn none_counted(self) -> [u32; N] {
