@@ -120,3 +120,60 @@ pub(crate) fn lowest(is_high: impl Fn(f32) -> bool) -> f32 {
     }
     float_at(yes)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::rank::RankKey;
+    use crate::select::{RankedPrefix, RowScan};
+    use crate::simd::{Kernels, SimdLevel};
+
+    fn sorted(row: &[f32]) -> Vec<RankKey> {
+        let finite = row.iter().zip(0..).filter(|(logit, _)| **logit > f32::NEG_INFINITY);
+        let mut keys: Vec<RankKey> = finite.map(|(logit, id)| RankKey::new(*logit, id)).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// Rows around the lengths at which groups are of the row, of its blocks, and not enough. In a sawtooth the best
+    /// tokens share few groups, whatever these are; in a row with few finite logits there are not enough groups.
+    #[test]
+    fn first_ranks_of_short_rows() {
+        let mut state = 1_u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as f32 / (1 << 24) as f32
+        };
+        for kernels in SimdLevel::ALL.into_iter().filter_map(Kernels::at) {
+            for len in [2, 31, 97, 127, 128, 255, 257, 512, 1000, 1024, 4095, 4097, 9000, 16_384] {
+                let smooth: Vec<f32> = (0..len).map(|_| next() * 20.0).collect();
+                let map = |f: &dyn Fn(usize, f32) -> f32| {
+                    smooth.iter().enumerate().map(|(i, x)| f(i, *x)).collect::<Vec<f32>>()
+                };
+                let rows = [
+                    map(&|i, x| (i % 128) as f32 + x / 32.0),
+                    map(&|i, x| (i % 4096) as f32 + x / 32.0),
+                    map(&|i, _| (i % 256 / 2) as f32),
+                    map(&|_, _| 0.5),
+                    map(&|i, x| if i % 50 == 7 { x } else { f32::NEG_INFINITY }),
+                    map(&|i, x| if i % 2 == 1 { f32::NAN } else { x.round() }),
+                    map(&|i, _| -(i as f32)),
+                    smooth.clone(),
+                ];
+                for (shape, row) in rows.iter().enumerate() {
+                    let sorted = sorted(row);
+                    for wanted in [1, 5, 30, 40, 64, 95, 96, 97, 100, 128, 129] {
+                        let wanted = wanted.min(len);
+                        let (mut scan, mut prefix) = (RowScan::new(), RankedPrefix::new());
+                        let mut blocked = scan.read(kernels, row).unwrap();
+                        prefix.grow(&mut blocked, wanted).unwrap();
+                        let found = prefix.keys();
+                        let what = format!("{:?} {len} {shape} {wanted}", kernels.level());
+                        assert!(found.len() >= wanted || prefix.is_whole(), "{what}");
+                        assert_eq!(found, &sorted[..found.len()], "{what}");
+                        assert!(!prefix.is_whole() || found.len() == sorted.len(), "{what}");
+                    }
+                }
+            }
+        }
+    }
+}

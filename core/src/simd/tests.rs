@@ -1,6 +1,7 @@
 //! Every kernel at every level against plain loops; the error of the vector exp over its range.
 
 mod groups;
+mod few;
 mod masks;
 
 use super::kernels::tail::{min_addend_ln, rounded};
@@ -27,6 +28,8 @@ fn expected_levels() -> Vec<SimdLevel> {
     const OSXSAVE: u32 = 1 << 27;
     const AVX2: u32 = 1 << 5;
     const AVX512F: u32 = 1 << 16;
+    const BMI: u32 = 1 << 3 | 1 << 8;
+    const POPCNT: u32 = 1 << 23;
     // The registers whose state the system saves: 128 and 256 bits; masks and 512 bits.
     const YMM: u32 = 0b110;
     const ZMM: u32 = 0b1110_0110;
@@ -37,7 +40,12 @@ fn expected_levels() -> Vec<SimdLevel> {
         unsafe { core::arch::asm!("xgetbv", in("ecx") 0, out("eax") saved, out("edx") _) };
     }
     let mut levels = vec![SimdLevel::Baseline];
-    if saved & YMM == YMM && basic & FMA != 0 && basic & POPCNT != 0 && extended & AVX2 != 0 {
+    if saved & YMM == YMM
+        && basic & FMA != 0
+        && basic & POPCNT != 0
+        && extended & AVX2 != 0
+        && extended & BMI == BMI
+    {
         levels.push(SimdLevel::Avx2);
         if saved & ZMM == ZMM && extended & AVX512F != 0 {
             levels.push(SimdLevel::Avx512);
