@@ -19,22 +19,35 @@ pub(crate) fn count_reaching<S: Simd>(simd: S, values: &[f32], threshold: f32) -
     simd.total(even) + simd.total(odd)
 }
 
-/// The NaN and +inf of a row of any length.
+/// The vectors that are looked at together for a special value.
+const CHUNK_VECTORS: usize = 8;
+
+/// The NaN and +inf of a row of any length. In a chunk without one, which is the rule, nothing is counted: all other
+/// values, and no special one, are less than +inf.
 #[inline(always)]
 pub(crate) fn count_special<S: Simd>(simd: S, row: &[f32]) -> RowCounts {
-    let (neg_inf, inf) = (simd.splat(f32::NEG_INFINITY), simd.splat(f32::INFINITY));
-    let (mut numbers, mut infinities) = (simd.none_counted(), simd.none_counted());
-    let vectors = row.chunks_exact(S::LANES);
-    let rest = vectors.remainder();
-    for vector in vectors {
-        let values = simd.load(vector);
-        // Everything but NaN reaches -inf.
-        numbers = simd.count(numbers, simd.ge(values, neg_inf));
-        infinities = simd.count(infinities, simd.ge(values, inf));
+    let inf = simd.splat(f32::INFINITY);
+    let all = u32::MAX >> (u32::BITS as usize - S::LANES);
+    let mut counts = RowCounts { nans: 0, infinities: 0 };
+    let chunks = row.chunks_exact(CHUNK_VECTORS * S::LANES);
+    add_specials(&mut counts, chunks.remainder());
+    for chunk in chunks {
+        let mut less = simd.mask_of(all);
+        for vector in chunk.chunks_exact(S::LANES) {
+            less = simd.and(less, simd.lt(simd.load(vector), inf));
+        }
+        if simd.bits(less) != all {
+            add_specials(&mut counts, chunk);
+        }
     }
-    let of_rest = |is: fn(&f32) -> bool| rest.iter().filter(|value| is(value)).count();
-    RowCounts {
-        nans: row.len() - rest.len() - simd.total(numbers) + of_rest(|value| value.is_nan()),
-        infinities: simd.total(infinities) + of_rest(|value| *value == f32::INFINITY),
-    }
+    counts
+}
+
+/// Counts those of `values`.
+#[inline(always)]
+fn add_specials(counts: &mut RowCounts, values: &[f32]) {
+    let count =
+        |is: fn(&f32) -> bool| values.iter().map(|v| u32::from(is(v))).sum::<u32>() as usize;
+    counts.nans += count(|value| value.is_nan());
+    counts.infinities += count(|value| *value == f32::INFINITY);
 }

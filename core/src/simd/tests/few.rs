@@ -112,11 +112,21 @@ fn first_ranks_are_those_of_a_sort() {
     }
 }
 
-/// Lengths around a vector, and every place of a special value in one.
+/// Lengths around the chunks of every level; rows of special values, and rows with one at every place.
 #[test]
 fn special_values_are_counted() {
     for kernels in levels() {
-        for len in [0, 1, 7, 8, 9, 15, 16, 17, 33, 100] {
+        for place in 0..257 {
+            for (special, counts) in
+                [(f32::NAN, (1, 0)), (f32::INFINITY, (0, 1)), (f32::MIN, (0, 0))]
+            {
+                let mut row = [1.0, f32::NEG_INFINITY, f32::MAX].repeat(86);
+                row[place] = special;
+                let RowCounts { nans, infinities } = kernels.count_special(&row);
+                assert_eq!((nans, infinities), counts, "{:?} {place}", kernels.level());
+            }
+        }
+        for len in [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300] {
             for seed in 0..20 {
                 let mut next = uniform(seed);
                 let specials =
