@@ -2,14 +2,11 @@
 
 use super::radix;
 use super::scan::BlockedRow;
-use super::threshold::{finer_threshold, threshold};
+use super::threshold::{MAX_FEW_RANKS, finer_threshold, threshold};
 use crate::Error;
 use crate::memory::{reserve, resize};
 use crate::rules::rank::RankKey;
-use crate::simd::{FEW, Few, Wanted};
-
-/// The most ranks that are looked for among few tokens: so many that their threshold is hardly ever reached by more.
-const MAX_FEW_RANKS: usize = FEW / 4 * 3;
+use crate::simd::{Few, Wanted};
 
 /// Exactly the ranks `0..len` of a row, and the exps of their logits.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! The one pass over the whole row, and the row in the form that the kernels take.
 
+use super::threshold::MAX_ROW_GROUPS;
 use crate::Error;
 use crate::memory::{reserve, resize};
 use crate::simd::{BLOCK_LEN, Kernels, Segment};
@@ -115,14 +116,14 @@ impl RowScan {
         let rest_tile = pad(rest, rest_tile);
 
         let lens = [lead_tile.len(), body.len(), rest_tile.len()].map(|len| len / BLOCK_LEN);
-        // The most maxima that a row of this length can have, whatever its alignment. There are never more
-        // coarse maxima than block maxima. So no later draw of this length allocates.
+        // The most maxima that a row of this length can have, whatever its alignment. There are never more coarse
+        // maxima than these or than groups of a short row. So no later draw of this length allocates.
         let most = (row.len() + 2 * tile_len) / BLOCK_LEN;
         let more = most.saturating_sub(self.block_maxima.len());
         reserve(&mut self.block_maxima, more)?;
         // There is room.
         self.block_maxima.resize(lens.iter().sum(), f32::NEG_INFINITY);
-        let more = most.saturating_sub(self.coarse_maxima.len());
+        let more = most.max(MAX_ROW_GROUPS).saturating_sub(self.coarse_maxima.len());
         reserve(&mut self.coarse_maxima, more)?;
         let (of_lead, others) = self.block_maxima.split_at_mut(lens[0]);
         let (of_body, of_rest) = others.split_at_mut(lens[1]);

@@ -8,10 +8,16 @@ use super::scan::BlockedRow;
 use crate::Error;
 use crate::float_order::{float_at, index_of};
 use crate::memory::resize;
-use crate::simd::{BLOCK_LEN, Reached, Segment};
+use crate::simd::{BLOCK_LEN, FEW, Reached, Segment};
 
 /// The fewest coarse maxima: a few vectors, so that a count is a few instructions.
 const MIN_COARSE_MAXIMA: usize = 128;
+
+/// The most groups that are made of the row itself, and not of block maxima: those for [`MAX_FEW_RANKS`].
+pub(super) const MAX_ROW_GROUPS: usize = (4 * MAX_FEW_RANKS).next_power_of_two();
+
+/// The most ranks that are looked for among few tokens: so many that their threshold is hardly ever reached by more.
+pub(super) const MAX_FEW_RANKS: usize = FEW / 4 * 3;
 
 /// The number of the `k` tokens that an estimate expects in its sample of the row.
 const SAMPLE_HITS: usize = 256;
@@ -38,20 +44,26 @@ pub(super) fn threshold(
     let coarse_len = coarse_len(k);
     let mut low = f32::MIN;
     let maxima = blocked.block_maxima;
-    if coarse_len <= BLOCK_LEN * maxima.len() {
+    let of_maxima = coarse_len <= maxima.len();
+    if of_maxima || coarse_len <= MAX_ROW_GROUPS.min(BLOCK_LEN * maxima.len()) {
         let reached = Reached { least: k, enough };
         if (coarse_len..2 * coarse_len).contains(&maxima.len()) {
             return Ok(blocked.kernels.threshold(maxima, blocked.top, reached));
         }
         // In a short row there are fewer blocks than groups are needed: groups of fewer tokens.
-        let parts = match coarse_len <= maxima.len() {
+        let parts = match of_maxima {
             true => [maxima, &[], &[]],
             false => blocked.segments.map(|segment| segment.logits),
         };
         let coarse = &mut *blocked.coarse_maxima;
         resize(coarse, coarse_len, f32::NEG_INFINITY)?;
         blocked.kernels.coarsen(&parts, coarse);
-        return Ok(blocked.kernels.threshold(coarse, blocked.top, reached));
+        low = blocked.kernels.threshold(coarse, blocked.top, reached);
+        // If several of the best tokens share a group, the coarse maxima say little. Few ranks show it themselves.
+        if k > MAX_FEW_RANKS && count(maxima, low) > 2 * enough {
+            low = finer_threshold(blocked, k, low);
+        }
+        return Ok(low);
     }
     let stride = k / SAMPLE_HITS;
     if estimate && stride > 1 {
