@@ -44,7 +44,8 @@
 //!   `draw::nucleus` as well.
 //! - `report`: a chain run once more, stage by stage, with the probabilities before and after.
 //!
-//! `error`, `memory`, `params`, `id_mask`, `row_counts`, `float_order`, `saved` and `sequential_sum` are small helpers for all.
+//! `error`, `memory`, `params`, `id_mask`, `row_counts`, `float_order`, `saved` and `sequential_sum` are small helpers
+//! for all.
 
 mod chain;
 mod draw;

@@ -1,8 +1,16 @@
 //! The first ranks of a row if few tokens reach a threshold.
 //!
 //! No branch depends on where in the row these tokens are, since nobody could predict it: places are written to
-//! lists, and a list's length grows by 0 or 1. Then each token's rank is counted: it is the number of tokens that
-//! are before it in rank order.
+//! lists, and a list's length grows by 0 or 1.
+//!
+//! 1. *Complete.* A token that reaches `low` is not NaN, so the maximum of its block reaches it and its tile is looked
+//!    at; so does the maximum of its lane in its strip, and the strip is listed; and its bit in the strip's word is 1.
+//!    Tiles, strips and bits are read in rising order, and so are the segments: the ids rise.
+//! 2. *Ranks.* Rank order is the falling order of the logits and, among equal ones, the rising order of the ids, which
+//!    is that of the list. Token i ranks after token j if l_j > l_i, or if l_j = l_i and j < i. The number of tokens
+//!    that i ranks after is its rank, and no two have the same. Binary32 counts up to [`FEW`] exactly.
+//! 3. *First ranks of the row.* A token that does not reach `low` ranks after all that do. So the first ranks among
+//!    those listed are the first ranks of the row.
 
 use super::{BLOCK_LEN, Segment};
 use crate::rules::rank::RankKey;
@@ -135,8 +143,8 @@ fn collect<S: Simd>(
     Some(len)
 }
 
-/// Counts the ranks of the first `len` logits, which are in id order: token i ranks after token j if l_j > l_i, or if
-/// the two are equal and j < i. No two tokens have the same rank, since this is a total order.
+/// Counts the ranks of the first `len` logits, which are in id order: lemma 2. Against a token before all those of a
+/// vector the vector's lanes lose ties, against one behind them they win ties.
 #[inline(always)]
 fn count_ranks<S: Simd>(simd: S, few: &mut Few, len: usize) {
     const CHAINS: usize = 4;

@@ -5,12 +5,12 @@ use crate::simd::SimdLevel;
 use crate::simd::lanes::{Isa, Simd};
 use core::arch::x86_64::*;
 
-/// Exists only if the CPU has AVX2, FMA and POPCNT.
+/// Exists only if the CPU has AVX2, FMA, BMI1, BMI2 and POPCNT.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx2(());
 
 impl Avx2 {
-    /// `Avx512` is detected together with AVX2, FMA and POPCNT.
+    /// `Avx512` is detected together with all of `Avx2`.
     #[inline(always)]
     pub(super) fn in_avx512(_: super::avx512::Avx512) -> Self {
         Self(())
@@ -47,7 +47,7 @@ pub(super) fn has_avx2() -> bool {
 /// Intrinsics that touch no memory, for the methods of [`Avx2`].
 macro_rules! avx2 {
     ($intrinsics:expr) => {{
-        // SAFETY: the CPU has AVX2 and FMA: the caller has a value of `Avx2`.
+        // SAFETY: the CPU has AVX2: the caller has a value of `Avx2`.
         unsafe { $intrinsics }
     }};
 }

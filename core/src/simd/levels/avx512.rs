@@ -6,7 +6,7 @@ use crate::simd::SimdLevel;
 use crate::simd::lanes::{Isa, Simd};
 use core::arch::x86_64::*;
 
-/// Exists only if the CPU has AVX-512F, AVX2, FMA and POPCNT.
+/// Exists only if the CPU has AVX-512F and what `Avx2` needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx512(());
 
