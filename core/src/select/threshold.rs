@@ -13,8 +13,8 @@ use crate::simd::{BLOCK_LEN, FEW, Reached, Segment};
 /// The fewest coarse maxima: a few vectors, so that a count is a few instructions.
 const MIN_COARSE_MAXIMA: usize = 128;
 
-/// The most groups that are made of the row itself, and not of block maxima: those for [`MAX_FEW_RANKS`].
-pub(super) const MAX_ROW_GROUPS: usize = (4 * MAX_FEW_RANKS).next_power_of_two();
+/// The most groups that are made of the row itself, and not of block maxima: memory for them is kept.
+pub(super) const MAX_ROW_GROUPS: usize = 2048;
 
 /// The most ranks that are looked for among few tokens: so many that their threshold is hardly ever reached by more.
 pub(super) const MAX_FEW_RANKS: usize = FEW / 4 * 3;
