@@ -1,7 +1,7 @@
 //! Every kernel at every level against plain loops; the error of the vector exp over its range.
 
-mod groups;
 mod few;
+mod groups;
 mod masks;
 
 use super::kernels::tail::{min_addend_ln, rounded};
