@@ -29,7 +29,6 @@ fn expected_levels() -> Vec<SimdLevel> {
     const AVX2: u32 = 1 << 5;
     const AVX512F: u32 = 1 << 16;
     const BMI: u32 = 1 << 3 | 1 << 8;
-    const POPCNT: u32 = 1 << 23;
     // The registers whose state the system saves: 128 and 256 bits; masks and 512 bits.
     const YMM: u32 = 0b110;
     const ZMM: u32 = 0b1110_0110;
