@@ -179,6 +179,7 @@ impl Chain {
         // Before the draw, so that a failed allocation never loses a token.
         self.prepare()?;
         let mut candidates = Candidates::row(logits, &mut self.memory);
+        candidates.needs_probs = needs_probs(&self.stages);
         pass(&mut self.stages, &mut candidates)?;
         let token = selected(&mut self.stages, &candidates)?;
         active(&mut self.stages).for_each(|stage| stage.accept(token));
@@ -198,7 +199,7 @@ impl Chain {
     /// Applies the stages to an array of candidates. Those left are moved to its front. No token is
     /// accepted.
     ///
-    /// `sorted` is a hint that the array is in rank order; it is verified.
+    /// `sorted` says that the array is in rank order: falling logit, equal logits by rising id. It is believed.
     ///
     /// # Errors
     /// [`Error::EmptyRow`] for an empty array; [`Error::NoCandidate`] if no candidate is above -inf when a
@@ -209,10 +210,9 @@ impl Chain {
         }
         self.prepare()?;
         let mut candidates = Candidates::array(tokens, sorted, &mut self.memory);
+        candidates.needs_probs = needs_probs(&self.stages) || leaves_probs(&self.stages);
         pass(&mut self.stages, &mut candidates)?;
-        let selected = candidates.selected;
-        let (list, _) = candidates.as_list()?;
-        Ok(Applied { len: list.tokens().len(), selected, sorted: list.sorted })
+        candidates.finish()
     }
 
     /// Records a token that was drawn elsewhere or by [`Chain::apply`].
@@ -277,9 +277,14 @@ fn needs_probs(stages: &[Stage]) -> bool {
     stages.iter().map(Stage::ops).any(|stage| stage.needs_probs() && !stage.is_off())
 }
 
+/// Whether the caller of [`Chain::apply`] sees probabilities that other stages than the selecting one write.
+fn leaves_probs(stages: &[Stage]) -> bool {
+    let mut selecting = stages.iter().map(Stage::ops).filter(|stage| stage.selects());
+    !selecting.find(|stage| !stage.is_off()).is_some_and(StageOps::writes_probs)
+}
+
 /// Applies the stages up to the first that selects. An error leaves their states as they were.
 fn pass(stages: &mut [Stage], candidates: &mut Candidates<'_>) -> Result<(), Error> {
-    candidates.needs_probs = needs_probs(stages);
     let done = active(stages).try_for_each(|stage| match candidates.selected {
         None => stage.apply(candidates),
         Some(_) => Ok(()),

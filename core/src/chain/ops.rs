@@ -26,6 +26,11 @@ pub(super) trait StageOps: Debug {
         false
     }
 
+    /// Whether the stage, which selects, writes the probabilities of all candidates.
+    fn writes_probs(&self) -> bool {
+        false
+    }
+
     /// Whether the stage only changes the logits of single tokens, each by its id, its logit and what was
     /// accepted.
     fn edits_single_logits(&self) -> bool {

@@ -3,7 +3,7 @@
 use super::TokenData;
 use super::candidates::RowMemory;
 use crate::rules::rank::RankKey;
-use crate::select::{RankedPrefix, RowScan};
+use crate::select::{RankedPrefix, RowScan, TokenScan};
 use crate::simd::Kernels;
 
 /// The memory of candidates, which borrow it during a pass.
@@ -21,6 +21,7 @@ pub(super) struct Memory {
 pub(super) struct Scratch {
     pub kernels: &'static Kernels,
     pub scan: RowScan,
+    pub tokens: TokenScan,
     pub prefix: RankedPrefix,
     pub keys: Vec<RankKey>,
     pub weights: Vec<f32>,
@@ -38,6 +39,7 @@ impl Memory {
         let scratch = Scratch {
             kernels,
             scan: RowScan::new(),
+            tokens: TokenScan::new(),
             prefix: RankedPrefix::new(),
             keys: Vec::new(),
             weights: Vec::new(),

@@ -18,7 +18,7 @@ pub struct TokenData {
 
 impl TokenData {
     /// What candidates are ranked by: falling logit, then rising id. The logit must not be NaN.
-    pub(super) fn rank(&self) -> RankKey {
+    pub(crate) fn rank(&self) -> RankKey {
         // Shifted, so that ids below 0 come first.
         RankKey::new(self.logit, self.id as u32 ^ 1 << 31)
     }

@@ -4,7 +4,7 @@
 //! logit that enough tokens reach. `ranked_prefix` collects the tokens that reach it and sorts them,
 //! with `radix` if they are many: these are the first ranks. `groups` moves them into groups instead,
 //! which are sorted only where their order is asked for. `reaching` collects all tokens that reach a
-//! given logit.
+//! given logit. `tokens` does the same for an array of tokens, whose logits do not lie side by side.
 
 mod groups;
 pub(crate) mod radix;
@@ -12,9 +12,11 @@ mod ranked_prefix;
 mod reaching;
 mod scan;
 mod threshold;
+mod tokens;
 
 pub(crate) use groups::RankGroups;
 pub(crate) use ranked_prefix::RankedPrefix;
 pub(crate) use reaching::reaching;
 pub(crate) use scan::{BlockedRow, RowScan};
 pub(crate) use threshold::lowest;
+pub(crate) use tokens::{Scaled, TokenScan};

@@ -102,7 +102,13 @@ fn among_tokens(blocked: &BlockedRow<'_>, k: usize, low: f32) -> f32 {
 
 /// Narrows the threshold down between `low`, which is returned if fewer than `k` values reach it, and
 /// `high`. Stops early at a threshold that `k` to `enough` values reach.
-fn bisect(low: f32, high: f32, k: usize, enough: usize, count: impl Fn(f32) -> usize) -> f32 {
+pub(super) fn bisect(
+    low: f32,
+    high: f32,
+    k: usize,
+    enough: usize,
+    count: impl Fn(f32) -> usize,
+) -> f32 {
     if count(high) >= k {
         return high;
     }

@@ -12,9 +12,10 @@ use super::kernels::threshold::Reached;
 use super::kernels::{self, BLOCK_LEN, Segment};
 use super::lanes::Isa;
 use super::{SimdLevel, levels};
-use crate::TokenRange;
 use crate::row_counts::RowCounts;
 use crate::rules::rank::RankKey;
+use crate::rules::temperature::Scale;
+use crate::{TokenData, TokenRange};
 use core::ffi::CStr;
 use core::fmt::Debug;
 use core::panic::RefUnwindSafe;
@@ -53,6 +54,18 @@ pub(crate) trait KernelSet: Debug + Send + Sync + RefUnwindSafe {
     /// Takes a row of any length.
     fn mask(&self, row: &[f32], words: &[u32], out: &mut [f32]);
     fn mask_tiles(&self, row: &[f32], words: &[u32], out: &mut [f32], maxima: &mut [f32]);
+    fn write_token_maxima(&self, tokens: &[TokenData], maxima: &mut [f32]) -> bool;
+    /// Takes any number of tokens.
+    fn gather(&self, tokens: &[TokenData], out: &mut [f32]) -> bool;
+    fn keep_reaching(
+        &self,
+        tokens: &mut [TokenData],
+        start: usize,
+        maxima: &[f32],
+        low: f32,
+        kept: usize,
+    ) -> usize;
+    fn scale_tokens(&self, tokens: &mut [TokenData], by: Scale, maxima: &mut [f32]) -> usize;
     /// The number of bits that are 1, of fewer than 2^27 words.
     fn count_bits(&self, words: &[u32]) -> usize;
     /// Sets the bits of `ids`.
@@ -161,6 +174,29 @@ impl<I: Isa + Debug + Send + Sync + RefUnwindSafe> KernelSet for I {
 
     fn mask_tiles(&self, row: &[f32], words: &[u32], out: &mut [f32], maxima: &mut [f32]) {
         self.run(|isa| kernels::mask::mask_tiles(isa, row, words, out, maxima));
+    }
+
+    fn write_token_maxima(&self, tokens: &[TokenData], maxima: &mut [f32]) -> bool {
+        self.run(|isa| kernels::tokens::write_token_maxima(isa, tokens, maxima))
+    }
+
+    fn gather(&self, tokens: &[TokenData], out: &mut [f32]) -> bool {
+        self.run(|isa| kernels::tokens::gather(isa, tokens, out))
+    }
+
+    fn keep_reaching(
+        &self,
+        tokens: &mut [TokenData],
+        start: usize,
+        maxima: &[f32],
+        low: f32,
+        kept: usize,
+    ) -> usize {
+        self.run(|isa| kernels::tokens::keep_reaching(isa, tokens, start, maxima, low, kept))
+    }
+
+    fn scale_tokens(&self, tokens: &mut [TokenData], by: Scale, maxima: &mut [f32]) -> usize {
+        self.run(|isa| kernels::tokens::scale_tokens(isa, I::FUSED, tokens, by, maxima))
     }
 
     fn count_bits(&self, words: &[u32]) -> usize {

@@ -1,6 +1,7 @@
 //! The vector operations that the kernels use.
 
 use super::SimdLevel;
+use crate::TokenData;
 
 /// Vector operations of one instruction set.
 ///
@@ -22,14 +23,22 @@ pub(super) trait Simd: Copy {
     /// Stores into the first `LANES` of `out`; panics if there are fewer.
     fn store(self, v: Self::F, out: &mut [f32]);
 
+    /// Loads the logits of the first `LANES` of `tokens`; panics if there are fewer.
+    fn load_logits(self, tokens: &[TokenData]) -> Self::F;
+    /// Replaces the logits of the first `LANES` of `tokens`; panics if there are fewer.
+    fn store_logits(self, logits: Self::F, tokens: &mut [TokenData]);
+
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
     fn sub(self, a: Self::F, b: Self::F) -> Self::F;
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F;
+    fn div(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a * b + c`, rounded once or twice: callers must allow for both.
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     /// The larger of the two; `b` if `a` is NaN.
     fn max(self, a: Self::F, b: Self::F) -> Self::F;
     /// The smaller of the two; `b` if `a` is NaN.
     fn min(self, a: Self::F, b: Self::F) -> Self::F;
+    fn abs(self, a: Self::F) -> Self::F;
     /// Multiplies `b` by a power of two: adds `a`'s bits, shifted left by 23, to the bits of `b`.
     fn add_exponent(self, a: Self::F, b: Self::F) -> Self::F;
 

@@ -3,6 +3,7 @@
 mod few;
 mod groups;
 mod masks;
+mod tokens;
 
 use super::kernels::tail::{min_addend_ln, rounded};
 use super::lanes::{Isa as _, Simd};

@@ -16,6 +16,7 @@
 mod common;
 
 mod adversarial_rows;
+mod chain_arrays;
 mod chain_custom;
 mod chain_engine_values;
 mod chain_parameters;

@@ -2,24 +2,44 @@
 
 use super::{Candidates, Cut};
 use crate::Error;
+use crate::chain::scratch::Scratch;
+use crate::select::lowest;
 
 impl Candidates<'_> {
     /// Keeps the first `k` in rank order, without those at -inf unless there are no others.
     pub(in crate::chain) fn keep_top_k(&mut self, k: usize) -> Result<(), Error> {
         self.clear_tail();
-        match &mut self.row {
-            Some(row) => {
-                let cut = row.keep_top_k(self.scratch, &mut self.list, k)?;
-                self.end_cut(cut);
+        if self.row.is_none() && self.list.sorted {
+            // As it is said to be in rank order, only the first are looked at.
+            self.list.keep_top_k(k);
+            self.touch();
+            if self.list.sorted {
+                return Ok(());
             }
-            None => self.list.keep_top_k(k),
         }
+        if k == usize::MAX {
+            self.gather()?;
+        }
+        if let Some(row) = &mut self.row {
+            let cut = row.keep_top_k(self.scratch, &mut self.list, k)?;
+            self.end_cut(cut);
+            return Ok(());
+        }
+        if self.scan_list()? {
+            let Scratch { kernels, tokens, .. } = &mut *self.scratch;
+            if let Some(low) = tokens.threshold(*kernels, k) {
+                self.keep_scanned(low);
+            }
+        }
+        self.touch();
+        self.list.keep_top_k(k);
         Ok(())
     }
 
     /// Keeps the candidates whose logits are at least the k-th largest, in their order, without those at -inf
     /// unless there are no others.
     pub(in crate::chain) fn keep_top_k_ties(&mut self, k: usize) -> Result<(), Error> {
+        self.gather()?;
         let in_row = match &mut self.row {
             Some(row) => row.kth(self.scratch, k)?,
             None => None,
@@ -41,6 +61,10 @@ impl Candidates<'_> {
     /// passes `p`.
     pub(in crate::chain) fn exclusive_nucleus(&mut self, p: f32) -> Result<(), Error> {
         self.clear_tail();
+        self.gather()?;
+        if self.needs_probs {
+            self.end_array_row()?;
+        }
         if let Some(row) = &mut self.row {
             let cut = row.exclusive_nucleus(self.scratch, &mut self.list, p)?;
             self.end_cut(cut);
@@ -56,8 +80,13 @@ impl Candidates<'_> {
     /// `p`, but at least `min_keep`.
     pub(in crate::chain) fn nucleus(&mut self, p: f32, min_keep: usize) -> Result<(), Error> {
         self.clear_tail();
+        self.gather()?;
+        let needs_probs = self.needs_probs;
         if let Some(row) = &mut self.row {
             let cut = row.nucleus(self.scratch, &mut self.list, p, min_keep)?;
+            if cut == Cut::List && needs_probs && row.is_array() {
+                row.put_probs(self.scratch, &mut self.list)?;
+            }
             self.end_cut(cut);
             if cut != Cut::Unsupported {
                 return Ok(());
@@ -76,6 +105,15 @@ impl Candidates<'_> {
             return Ok(());
         }
         self.clear_tail();
+        if limit.is_finite() && self.scan_list()? {
+            // The lowest logit that reaches it.
+            let low = lowest(|logit| f64::from(logit) >= limit);
+            let Scratch { kernels, tokens, .. } = &mut *self.scratch;
+            if f64::from(low) >= limit && tokens.is_reached_by(*kernels, low, min_keep) {
+                self.keep_scanned(low);
+                return Ok(());
+            }
+        }
         let cut = match &mut self.row {
             Some(row) if row.is_frozen() || limit.is_finite() => {
                 row.at_least(self.scratch, &mut self.list, limit, min_keep)?

@@ -21,6 +21,7 @@ impl Candidates<'_> {
     /// Puts the exps of the candidates into [`Scratch::weights`]; false if none is above -inf.
     pub(in crate::chain) fn weigh(&mut self) -> Result<bool, Error> {
         self.materialize_ranks()?;
+        self.gather()?;
         let top = match &mut self.row {
             Some(row) => row.weigh(self.scratch),
             None => exps(self.scratch.kernels, self.list.logits(), &mut self.scratch.weights),
@@ -28,12 +29,15 @@ impl Candidates<'_> {
         Ok(top? > f32::NEG_INFINITY)
     }
 
-    /// Writes [`Scratch::weights`] divided by their `sum` into the list as probabilities. A row has none.
+    /// Writes [`Scratch::weights`] divided by their `sum` into the list or the array as probabilities. Another row
+    /// has none.
     pub(in crate::chain) fn put_weights(&mut self, sum: f64) {
-        if self.row.is_none() {
-            let tokens = self.list.tokens_mut().iter_mut().zip(&self.scratch.weights);
-            tokens.for_each(|(token, w)| token.p = probability(*w, sum));
-        }
+        let tokens = match &mut self.row {
+            Some(row) => row.array_mut(),
+            None => self.list.tokens_mut(),
+        };
+        let tokens = tokens.iter_mut().zip(&self.scratch.weights);
+        tokens.for_each(|(token, w)| token.p = probability(*w, sum));
     }
 
     /// As [`Candidates::weigh`], with probabilities instead: those that `softmax` froze, if they still hold.
@@ -56,6 +60,7 @@ impl Candidates<'_> {
         known: Option<RowStats>,
         copy: &mut Vec<f32>,
     ) -> Result<Option<(RowStats, bool)>, Error> {
+        self.end_array_row()?;
         let Some(row) = &mut self.row else { return Ok(None) };
         row.stats(self.scratch, known, copy).map(Some)
     }
@@ -80,6 +85,7 @@ impl Candidates<'_> {
     /// Puts the weights in rank order, or by rising id, into [`Scratch::ordered`], and the places of the
     /// candidates in that order into [`Scratch::order`]. False, and nothing there, if they lie so already.
     pub(in crate::chain) fn order(&mut self, by_rank: bool) -> Result<bool, Error> {
+        self.end_array_row()?;
         if self.row.is_some() && !by_rank {
             return Ok(false);
         }

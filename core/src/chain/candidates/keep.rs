@@ -1,5 +1,6 @@
 //! The token that stays a candidate whatever stages cut.
 
+use super::row::Row;
 use super::{Candidates, List};
 use crate::Error;
 use crate::chain::TokenData;
@@ -24,6 +25,7 @@ impl<'a> Candidates<'a> {
 
     /// The first candidate with this id.
     fn find(&self, id: i32) -> Option<(usize, TokenData)> {
+        debug_assert!(!self.row.as_ref().is_some_and(Row::is_array), "no request has one");
         match &self.row {
             Some(row) => {
                 let logit = row.logit_of(id)?;

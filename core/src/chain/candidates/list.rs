@@ -13,9 +13,12 @@ use crate::{Error, memory};
 /// A list of candidates; from one stage to the next it has at least one.
 #[derive(Debug)]
 pub(in crate::chain) struct List<'a> {
-    /// The chain's memory, used unless the caller brought an array.
+    /// The chain's memory.
     own: &'a mut Vec<TokenData>,
+    /// The caller's array, if there is one and a row has not borrowed it.
     callers: Option<&'a mut [TokenData]>,
+    /// Whether the candidates are the first of the caller's array.
+    in_place: bool,
     len: usize,
     /// Whether the candidates are known to be in rank order.
     pub sorted: bool,
@@ -28,28 +31,72 @@ pub(in crate::chain) struct List<'a> {
 impl<'a> List<'a> {
     /// A list to be filled when a row is cut.
     pub(super) fn empty(own: &'a mut Vec<TokenData>) -> Self {
-        Self::new(own, None, 0, false)
+        Self {
+            own,
+            callers: None,
+            in_place: false,
+            len: 0,
+            sorted: false,
+            frozen: false,
+            softmax: Softmax::NONE,
+        }
     }
 
-    /// A caller's candidates. `sorted` says that they are in rank order; that is checked.
+    /// A caller's candidates. `sorted` says that they are in rank order. There may be NaN among them, see
+    /// [`List::clean`].
     pub(super) fn of(
         tokens: &'a mut [TokenData],
         sorted: bool,
         own: &'a mut Vec<TokenData>,
     ) -> Self {
-        tokens.iter_mut().for_each(|token| token.logit = nan_to_neg_inf(token.logit));
-        let sorted = sorted && tokens.is_sorted_by_key(TokenData::rank);
-        let len = tokens.len();
-        Self::new(own, Some(tokens), len, sorted)
+        let mut list = Self::empty(own);
+        list.put_back(tokens);
+        list.sorted = sorted;
+        list
     }
 
-    fn new(
-        own: &'a mut Vec<TokenData>,
-        callers: Option<&'a mut [TokenData]>,
-        len: usize,
-        sorted: bool,
-    ) -> Self {
-        Self { own, callers, len, sorted, frozen: false, softmax: Softmax::NONE }
+    /// Makes all of the caller's array the candidates.
+    pub(super) fn put_back(&mut self, tokens: &'a mut [TokenData]) {
+        self.len = tokens.len();
+        self.callers = Some(tokens);
+        self.in_place = true;
+        (self.sorted, self.frozen) = (false, false);
+    }
+
+    /// Keeps the caller's array until the pass ends. The candidates are elsewhere.
+    pub(super) fn hold(&mut self, tokens: &'a mut [TokenData]) {
+        debug_assert!(!self.in_place);
+        self.callers = Some(tokens);
+    }
+
+    /// The candidates as a part of the caller's array, which the list gives away; none if they are not there.
+    pub(super) fn take_array(&mut self) -> Option<&'a mut [TokenData]> {
+        if !self.in_place {
+            return None;
+        }
+        self.in_place = false;
+        let len = core::mem::take(&mut self.len);
+        self.callers.take().map(|tokens| &mut tokens[..len])
+    }
+
+    /// Moves the candidates to the caller's array, if there is one.
+    pub(super) fn move_to_array(&mut self) {
+        if let Some(callers) = self.callers.as_deref_mut()
+            && !self.in_place
+        {
+            callers[..self.len].copy_from_slice(&self.own[..self.len]);
+            self.in_place = true;
+        }
+    }
+
+    /// Makes NaN -inf. The list was in rank order at most up to the first of them.
+    pub(super) fn clean(&mut self) {
+        let mut has_nan = false;
+        for token in self.tokens_mut() {
+            has_nan |= token.logit.is_nan();
+            token.logit = nan_to_neg_inf(token.logit);
+        }
+        self.sorted = self.sorted && !has_nan;
     }
 
     /// Makes these the candidates.
@@ -57,7 +104,7 @@ impl<'a> List<'a> {
         &mut self,
         tokens: impl ExactSizeIterator<Item = TokenData>,
     ) -> Result<(), Error> {
-        debug_assert!(self.callers.is_none(), "a caller's array is never a row");
+        debug_assert!(!self.in_place, "a row has the caller's array");
         self.own.clear();
         // Room for one more: `fill_ranked` needs it.
         memory::reserve(self.own, tokens.len() + 1)?;
@@ -83,7 +130,7 @@ impl<'a> List<'a> {
 
     /// Adds a candidate behind the others of a filled list.
     pub(super) fn push(&mut self, token: TokenData) -> Result<(), Error> {
-        debug_assert!(self.callers.is_none() && self.len == self.own.len());
+        debug_assert!(!self.in_place && self.len == self.own.len());
         memory::reserve(self.own, 1)?;
         self.own.push(token);
         self.len += 1;
@@ -91,13 +138,13 @@ impl<'a> List<'a> {
     }
 
     pub(in crate::chain) fn tokens(&self) -> &[TokenData] {
-        let all = self.callers.as_deref().unwrap_or(self.own);
-        &all[..self.len]
+        let callers = self.callers.as_deref().filter(|_| self.in_place);
+        &callers.unwrap_or(self.own)[..self.len]
     }
 
     pub(in crate::chain) fn tokens_mut(&mut self) -> &mut [TokenData] {
-        let all = self.callers.as_deref_mut().unwrap_or(self.own);
-        &mut all[..self.len]
+        let callers = self.callers.as_deref_mut().filter(|_| self.in_place);
+        &mut callers.unwrap_or(self.own)[..self.len]
     }
 
     pub(super) fn logits(&self) -> impl ExactSizeIterator<Item = f32> + '_ {
@@ -106,7 +153,7 @@ impl<'a> List<'a> {
 
     /// Puts a candidate at `place`; only in the chain's own memory.
     pub(super) fn insert(&mut self, place: usize, token: TokenData) -> Result<(), Error> {
-        debug_assert!(self.callers.is_none() && place <= self.len);
+        debug_assert!(!self.in_place && place <= self.len);
         self.own.truncate(self.len);
         memory::reserve(self.own, 1)?;
         self.own.insert(place, token);

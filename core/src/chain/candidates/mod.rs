@@ -1,11 +1,14 @@
 //! The candidates that stages work on: a row until a stage cuts it, a list from then on.
 //!
 //! Both forms give the same candidates, logits and probabilities, to the last bit. `list` is the obvious
-//! form; `row` reaches the same result without a list of the vocabulary. `cuts` chooses between the two. `draws` has what stages that draw
+//! form; `row` reaches the same result without a list of the vocabulary. `cuts` chooses between the two, and
+//! `array` between both ways for an array of the caller's. `draws` has what stages that draw
 //! need beside that, and `uniforms` their random numbers. `keep` lets a request's kept token return.
 
+mod array;
 mod cuts;
 mod draws;
+mod edits;
 mod keep;
 mod list;
 mod row;
@@ -21,7 +24,7 @@ use super::scratch::{Memory, Scratch};
 use crate::rules::first::exponent;
 use crate::rules::nucleus::count_below;
 use crate::rules::std_dev::std_dev;
-use crate::rules::temperature::{Scale, Scaling, scaling, uniform};
+use crate::rules::temperature::{Scale, Scaling};
 use crate::{Error, SamplerParams, memory};
 use core::ops::RangeInclusive;
 use row::Row;
@@ -62,7 +65,8 @@ pub(super) struct Candidates<'a> {
     pub draw_rule: DrawRule,
     /// Where stages that draw take their random numbers from.
     pub uniforms: Uniforms<'a>,
-    /// Whether a later stage needs the probabilities that `softmax` freezes, so that they must exist.
+    /// Whether a later stage needs the probabilities that `softmax` freezes, so that they must exist; for an array also
+    /// whether the caller sees those that a stage writes.
     pub needs_probs: bool,
     /// Whether the weights are wanted after the selection, and whether they are already there because they
     /// are not those of the logits.
@@ -77,6 +81,12 @@ pub(super) struct Candidates<'a> {
     pub first_len: usize,
     /// Whether they were the tokens of a row.
     began_as_row: bool,
+    /// For a row of a caller's array, while there is none.
+    row_memory: Option<&'a mut RowMemory>,
+    /// Whether the list is a caller's array in which there may be NaN.
+    is_unread: bool,
+    /// Whether [`Scratch::tokens`] has read the list as it is.
+    is_scanned: bool,
     /// The place of the token that a stage selected.
     pub selected: Option<usize>,
 }
@@ -96,17 +106,13 @@ impl<'a> Candidates<'a> {
         Self::new(Some(Row::scanned(logits, row)), List::empty(list), scratch)
     }
 
-    /// A caller's array, which must not be empty.
-    pub(super) fn array(tokens: &'a mut [TokenData], sorted: bool, memory: &'a mut Memory) -> Self {
-        debug_assert!(!tokens.is_empty());
-        let Memory { scratch, list, .. } = memory;
-        Self::new(None, List::of(tokens, sorted, list), scratch)
-    }
-
     fn new(row: Option<Row<'a>>, list: List<'a>, scratch: &'a mut Scratch) -> Self {
         let first_len = row.as_ref().map_or(list.tokens().len(), Row::len);
         Self {
             began_as_row: row.is_some(),
+            row_memory: None,
+            is_unread: false,
+            is_scanned: false,
             row,
             list,
             scratch,
@@ -134,7 +140,7 @@ impl<'a> Candidates<'a> {
     /// The id of the selected token.
     pub(super) fn token(&self) -> Option<i32> {
         match &self.row {
-            Some(_) => i32::try_from(self.selected?).ok(),
+            Some(row) => row.id_at(self.selected?),
             None => self.list.tokens().get(self.selected?).map(|token| token.id),
         }
     }
@@ -147,6 +153,7 @@ impl<'a> Candidates<'a> {
         change: impl Fn(&T, f32) -> f32,
     ) -> Result<(), Error> {
         self.materialize_ranks()?;
+        self.end_array_row()?;
         if let Some(row) = &mut self.row {
             // As in a list, even if the row has none of these tokens: a later nucleus must not depend on
             // that.
@@ -154,29 +161,19 @@ impl<'a> Candidates<'a> {
             let mut edits = edits.iter();
             return edits.try_for_each(|(id, edit)| row.edit(*id, |logit| change(edit, logit)));
         }
-        // Callers usually fill lists in id order. Then a token's edits are at the place of the token before,
-        // or at the next place. Otherwise a search finds them.
-        let mut place = 0;
-        self.list.sorted = false;
-        self.list.change(|token| {
-            let below = |edit: &(i32, T)| edit.0 < token.id;
-            place += usize::from(edits.get(place).is_some_and(below));
-            let (before, rest) = edits.split_at(place);
-            if !before.last().is_none_or(below) || rest.first().is_some_and(below) {
-                place = edits.partition_point(below);
-            }
-            let own = edits[place..].iter().take_while(|edit| edit.0 == token.id);
-            own.fold(token.logit, |logit, (_, edit)| change(edit, logit))
-        });
+        self.is_scanned = false;
+        self.list.edit(edits, change);
         Ok(())
     }
 
     /// Changes every logit, by id and logit; NaN becomes -inf.
     pub(super) fn change(&mut self, change: impl Fn(i32, f32) -> f32) -> Result<(), Error> {
         self.materialize_ranks()?;
+        self.end_array_row()?;
         if let Some(row) = &mut self.row {
             return row.change(change);
         }
+        self.touch();
         self.list.change(|token| change(token.id, token.logit));
         Ok(())
     }
@@ -184,38 +181,33 @@ impl<'a> Candidates<'a> {
     /// Scales the logits, as a temperature or a factor does.
     pub(super) fn scale(&mut self, by: Scale) -> Result<(), Error> {
         self.materialize_ranks()?;
-        let scaling = match &mut self.row {
-            Some(row) => row.scaling(self.scratch, by)?,
-            None => scaling(by, self.list.top()),
-        };
-        match (scaling, &mut self.row) {
-            (Scaling::Best, _) => {
+        let Some(row) = &mut self.row else { return self.scale_list(by) };
+        match row.scaling(self.scratch, by)? {
+            Scaling::Best => {
                 self.kept = None;
                 self.keep_top_k(1)
             }
-            (Scaling::Each, Some(row)) => row.scale(by),
-            (Scaling::Uniform, Some(row)) => row.make_uniform(),
-            (Scaling::Each, None) => {
-                self.list.change(|token| by.apply(token.logit));
-                Ok(())
-            }
-            (Scaling::Uniform, None) => {
-                self.list.change(|token| uniform(token.logit));
-                Ok(())
-            }
+            Scaling::Each => row.scale(by),
+            Scaling::Uniform => row.make_uniform(),
         }
     }
 
     /// The largest logit.
     pub(super) fn top(&mut self) -> Result<f32, Error> {
-        match &mut self.row {
-            Some(row) => row.top(self.scratch),
-            None => Ok(self.list.top()),
-        }
+        let is_scanned = self.scan_list()?;
+        let top = match &mut self.row {
+            Some(row) => row.top(self.scratch)?,
+            None if is_scanned => self.scratch.tokens.top(self.scratch.kernels),
+            None => self.list.top(),
+        };
+        let is_array = self.row.as_ref().is_none_or(Row::is_array);
+        // Of several zeros the list knows the sign.
+        if top == 0.0 && is_array { Ok(self.as_list()?.0.top()) } else { Ok(top) }
     }
 
     /// The standard deviation of the finite logits.
     pub(super) fn std_dev(&mut self) -> Result<f64, Error> {
+        self.gather()?;
         if let Some(row) = &mut self.row {
             return row.std_dev(self.scratch);
         }
@@ -229,6 +221,9 @@ impl<'a> Candidates<'a> {
     /// Computes the probabilities for a later nucleus.
     pub(super) fn freeze_probs(&mut self) -> Result<(), Error> {
         self.materialize_ranks()?;
+        if !self.needs_probs {
+            self.gather()?;
+        }
         if !self.needs_probs
             && let Some(row) = &mut self.row
             && row.freeze_probs(self.scratch)? == Cut::InPlace
@@ -241,10 +236,7 @@ impl<'a> Candidates<'a> {
 
     /// The candidates as a list, with the memory beside it.
     pub(super) fn as_list(&mut self) -> Result<(&mut List<'a>, &mut Scratch), Error> {
-        if let Some(row) = &mut self.row {
-            row.to_list(self.scratch, &mut self.list)?;
-            self.row = None;
-        }
+        self.end_row()?;
         Ok((&mut self.list, self.scratch))
     }
 
@@ -264,14 +256,20 @@ impl<'a> Candidates<'a> {
 
     /// The place of the first in rank order; none if no candidate is above -inf.
     pub(super) fn argmax(&mut self) -> Result<Option<usize>, Error> {
+        self.end_array_row()?;
+        let is_scanned = self.scan_list()?;
+        let Scratch { kernels, tokens, .. } = &mut *self.scratch;
         match &mut self.row {
             Some(row) => row.argmax(self.scratch),
+            None if is_scanned => Ok(tokens.best(*kernels, self.list.tokens())),
             None => Ok(self.list.argmax()),
         }
     }
 
     /// Writes the candidates to `out`.
     pub(super) fn snapshot(&mut self, out: &mut Vec<TokenData>) -> Result<(), Error> {
+        self.end_array_row()?;
+        self.clean();
         if let Some(row) = &mut self.row {
             return row.to_list(self.scratch, &mut List::empty(out));
         }
@@ -285,6 +283,11 @@ impl<'a> Candidates<'a> {
     /// candidates, at -inf.
     pub(super) fn s2(&mut self, params: &SamplerParams) -> Result<usize, Error> {
         self.materialize_ranks()?;
+        if self.needs_probs {
+            self.end_array_row()?;
+        } else {
+            self.gather()?;
+        }
         if let Some(row) = &mut self.row {
             let (cut, neg_inf_tail) = row.s2(self.scratch, &mut self.list, params)?;
             self.end_cut(cut);
@@ -321,6 +324,7 @@ impl<'a> Candidates<'a> {
         self.materialize_ranks()?;
         let limit = params.rank_limit(self.len());
         let mut ranks = None;
+        self.end_array_row()?;
         if let Some(row) = &mut self.row {
             ranks = row.first_ranks(self.scratch, &mut self.list, limit, keep_id)?;
             self.end_cut(if ranks.is_some() { Cut::List } else { Cut::Unsupported });
@@ -361,9 +365,14 @@ impl<'a> Candidates<'a> {
         Ok(())
     }
 
+    /// Makes a list of a row of places in an array: what goes by ids cannot work on that.
+    pub(super) fn end_array_row(&mut self) -> Result<(), Error> {
+        if self.row.as_ref().is_some_and(Row::is_array) { self.end_row() } else { Ok(()) }
+    }
+
     fn end_cut(&mut self, cut: Cut) {
         if cut == Cut::List {
-            self.row = None;
+            self.release_row(false);
         }
     }
 

@@ -3,6 +3,7 @@
 //! Changes to single logits and one scaling of all of them are kept beside the row. Sums over the row, a
 //! second scaling and many edits need a copy of it, 4 bytes for each token. `cuts` selects from the row.
 
+mod array;
 mod cuts;
 
 use super::{Cut, List};
@@ -40,6 +41,12 @@ impl RowMemory {
 #[derive(Debug)]
 pub(super) struct Row<'a> {
     logits: &'a [f32],
+    /// The number of tokens.
+    len: usize,
+    /// The caller's array that the logits in the copy come from; then ids in the row are places in it.
+    array: Option<&'a mut [TokenData]>,
+    /// Whether the logits in the array are not those in the copy.
+    is_stale: bool,
     memory: &'a mut RowMemory,
     /// Whether the copy has every change; then there are neither edits nor a scale.
     copied: bool,
@@ -68,6 +75,9 @@ impl<'a> Row<'a> {
         memory.edits.clear();
         Self {
             logits,
+            len: logits.len(),
+            array: None,
+            is_stale: false,
             memory,
             copied: false,
             scale: None,
@@ -82,9 +92,19 @@ impl<'a> Row<'a> {
         Self { scanned: true, ..Self::new(logits, memory) }
     }
 
+    /// The candidate of a key.
+    fn token(&self, key: &RankKey) -> TokenData {
+        let place = key.id() as usize;
+        match self.array.as_deref().zip(self.memory.copy.get(place)) {
+            // The key has no sign of a zero.
+            Some((tokens, logit)) => TokenData { logit: *logit, ..tokens[place] },
+            None => TokenData { id: key.id() as i32, logit: key.logit(), p: 0.0 },
+        }
+    }
+
     /// The number of candidates.
     pub(super) fn len(&self) -> usize {
-        self.frozen.and_then(|frozen| frozen.ranks).unwrap_or(self.logits.len())
+        self.frozen.and_then(|frozen| frozen.ranks).unwrap_or(self.len)
     }
 
     pub(super) fn is_frozen(&self) -> bool {
@@ -143,8 +163,7 @@ impl<'a> Row<'a> {
     pub(super) fn edit(&mut self, id: i32, change: impl Fn(f32) -> f32) -> Result<(), Error> {
         debug_assert!(self.frozen.is_none());
         self.finite_top = false;
-        let Some(id) = u32::try_from(id).ok().filter(|id| (*id as usize) < self.logits.len())
-        else {
+        let Some(id) = u32::try_from(id).ok().filter(|id| (*id as usize) < self.len) else {
             return Ok(());
         };
         let change = |logit: f32| nan_to_neg_inf(change(nan_to_neg_inf(logit)));
@@ -204,6 +223,7 @@ impl<'a> Row<'a> {
         self.copy()?;
         self.scanned = false;
         self.finite_top = false;
+        self.is_stale = self.is_array();
         for (id, logit) in (0..).zip(&mut self.memory.copy) {
             *logit = nan_to_neg_inf(change(id, nan_to_neg_inf(*logit)));
         }
@@ -216,6 +236,7 @@ impl<'a> Row<'a> {
         if self.copied || self.scale.is_some() {
             self.copy()?;
             self.scanned = false;
+            self.is_stale = self.is_array();
             self.memory.copy.iter_mut().for_each(|logit| *logit = by.apply(*logit));
             return Ok(());
         }
@@ -231,7 +252,7 @@ impl<'a> Row<'a> {
         }
         let RowMemory { copy, edits } = &mut *self.memory;
         copy.clear();
-        reserve(copy, self.logits.len())?;
+        reserve(copy, self.len)?;
         match self.scale.take() {
             None => copy.extend_from_slice(self.logits),
             Some(by) => copy.extend(self.logits.iter().map(|logit| by.apply(*logit))),
@@ -263,7 +284,7 @@ impl<'a> Row<'a> {
         } else {
             self.copy()?;
             copy.clear();
-            reserve(copy, self.logits.len())?;
+            reserve(copy, self.len)?;
             copy.extend_from_slice(&self.memory.copy);
         }
         let stats = RowStats::of_blocked(&self.scan(scratch.kernels, &mut scratch.scan)?);
@@ -304,6 +325,16 @@ impl<'a> Row<'a> {
         let Some(Frozen { ranks: Some(ranks), by_id }) = self.frozen else {
             return self.list_all(list);
         };
+        if by_id && self.is_array() {
+            // Those that reach a limit, which no other token equals.
+            self.find_ranks(scratch, ranks)?;
+            let Scratch { prefix, keys, .. } = scratch;
+            keys.clear();
+            reserve(keys, ranks)?;
+            keys.extend_from_slice(&prefix.keys()[..ranks]);
+            keys.sort_unstable_by_key(|key| key.id());
+            return list.fill(keys.iter().map(|key| self.token(key)));
+        }
         self.top_k_list(scratch, list, ranks)?;
         if by_id {
             list.tokens_mut().sort_unstable_by_key(|token| token.id);
@@ -314,6 +345,10 @@ impl<'a> Row<'a> {
 
     /// Puts the whole row into the list.
     fn list_all(&self, list: &mut List<'_>) -> Result<(), Error> {
+        if let Some(tokens) = &self.array {
+            let logits = tokens.iter().zip(&self.memory.copy);
+            return list.fill(logits.map(|(token, logit)| TokenData { logit: *logit, ..*token }));
+        }
         let token = |id: usize, logit: f32| TokenData {
             id: id as i32,
             logit: nan_to_neg_inf(logit),
@@ -337,8 +372,4 @@ impl<'a> Row<'a> {
         self.frozen = can.then_some(Frozen { ranks: None, by_id: true });
         Ok(if can { Cut::InPlace } else { Cut::Unsupported })
     }
-}
-
-fn token(key: &RankKey) -> TokenData {
-    TokenData { id: key.id() as i32, logit: key.logit(), p: 0.0 }
 }

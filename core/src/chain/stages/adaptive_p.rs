@@ -130,6 +130,10 @@ impl StageOps for AdaptiveP {
         true
     }
 
+    fn writes_probs(&self) -> bool {
+        true
+    }
+
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         float_draw::softmax(candidates)?;
         if self.target < 0.0 {

@@ -308,6 +308,10 @@ impl StageOps for Dist {
         true
     }
 
+    fn writes_probs(&self) -> bool {
+        true
+    }
+
     fn needs_probs(&self) -> bool {
         self.options.has_mass()
     }

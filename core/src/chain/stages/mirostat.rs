@@ -112,6 +112,10 @@ impl StageOps for Mirostat {
         true
     }
 
+    fn writes_probs(&self) -> bool {
+        true
+    }
+
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         self.limit = self.mu;
         candidates.keep_top_k(usize::MAX)?;

@@ -85,6 +85,10 @@ impl StageOps for MirostatV2 {
         true
     }
 
+    fn writes_probs(&self) -> bool {
+        true
+    }
+
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         self.limit = self.mu;
         let (list, _) = candidates.ranked()?;

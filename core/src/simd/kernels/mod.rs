@@ -19,6 +19,7 @@ pub(super) mod maxima;
 pub(super) mod near;
 pub(super) mod tail;
 pub(super) mod threshold;
+pub(super) mod tokens;
 
 /// The number of elements in a block: those that share one maximum.
 pub(crate) const BLOCK_LEN: usize = 32;

@@ -1,6 +1,7 @@
 //! AVX2 with FMA, and the bit instructions that every CPU with AVX2 has: eight lanes.
 #![allow(unsafe_code, reason = "intrinsics")]
 
+use crate::TokenData;
 use crate::simd::SimdLevel;
 use crate::simd::lanes::{Isa, Simd};
 use core::arch::x86_64::*;
@@ -52,6 +53,11 @@ macro_rules! avx2 {
     }};
 }
 
+/// The lanes that hold logits in the three vectors of eight tokens.
+const FIRST: i32 = 0b1001_0010;
+const SECOND: i32 = 0b0010_0100;
+const THIRD: i32 = 0b0100_1001;
+
 impl Simd for Avx2 {
     type F = __m256;
     type M = __m256;
@@ -73,6 +79,32 @@ impl Simd for Avx2 {
         unsafe { _mm256_storeu_ps(out[..Self::LANES].as_mut_ptr(), v) }
     }
 
+    // The logits of eight tokens lie in different lanes of their three vectors, so two blends bring them together.
+    #[inline(always)]
+    fn load_logits(self, tokens: &[TokenData]) -> __m256 {
+        let at = tokens[..Self::LANES].as_ptr().cast::<f32>();
+        // SAFETY: that many tokens of three numbers each, and the CPU has the instructions, as in `avx2!`.
+        unsafe {
+            let two = _mm256_blend_ps::<SECOND>(_mm256_loadu_ps(at), _mm256_loadu_ps(at.add(8)));
+            let all = _mm256_blend_ps::<THIRD>(two, _mm256_loadu_ps(at.add(16)));
+            _mm256_permutevar8x32_ps(all, _mm256_setr_epi32(1, 4, 7, 2, 5, 0, 3, 6))
+        }
+    }
+    #[inline(always)]
+    fn store_logits(self, logits: __m256, tokens: &mut [TokenData]) {
+        let at = tokens[..Self::LANES].as_mut_ptr().cast::<f32>();
+        // SAFETY: that many tokens of three numbers each, and the CPU has the instructions, as in `avx2!`. They
+        // move bits, so ids stay as they are.
+        unsafe {
+            let all = _mm256_permutevar8x32_ps(logits, _mm256_setr_epi32(5, 0, 3, 6, 1, 4, 7, 2));
+            let parts =
+                [_mm256_loadu_ps(at), _mm256_loadu_ps(at.add(8)), _mm256_loadu_ps(at.add(16))];
+            _mm256_storeu_ps(at, _mm256_blend_ps::<FIRST>(parts[0], all));
+            _mm256_storeu_ps(at.add(8), _mm256_blend_ps::<SECOND>(parts[1], all));
+            _mm256_storeu_ps(at.add(16), _mm256_blend_ps::<THIRD>(parts[2], all));
+        }
+    }
+
     #[inline(always)]
     fn add(self, a: __m256, b: __m256) -> __m256 {
         avx2!(_mm256_add_ps(a, b))
@@ -80,6 +112,14 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn sub(self, a: __m256, b: __m256) -> __m256 {
         avx2!(_mm256_sub_ps(a, b))
+    }
+    #[inline(always)]
+    fn mul(self, a: __m256, b: __m256) -> __m256 {
+        avx2!(_mm256_mul_ps(a, b))
+    }
+    #[inline(always)]
+    fn div(self, a: __m256, b: __m256) -> __m256 {
+        avx2!(_mm256_div_ps(a, b))
     }
     #[inline(always)]
     fn mul_add(self, a: __m256, b: __m256, c: __m256) -> __m256 {
@@ -93,6 +133,10 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn min(self, a: __m256, b: __m256) -> __m256 {
         avx2!(_mm256_min_ps(a, b))
+    }
+    #[inline(always)]
+    fn abs(self, a: __m256) -> __m256 {
+        avx2!(_mm256_andnot_ps(_mm256_set1_ps(-0.0), a))
     }
     #[inline(always)]
     fn add_exponent(self, a: __m256, b: __m256) -> __m256 {

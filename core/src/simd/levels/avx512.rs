@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "intrinsics")]
 
 use super::avx2::{Avx2, has_avx2};
+use crate::TokenData;
 use crate::simd::SimdLevel;
 use crate::simd::lanes::{Isa, Simd};
 use core::arch::x86_64::*;
@@ -17,6 +18,11 @@ macro_rules! avx512 {
         unsafe { $intrinsics }
     }};
 }
+
+/// The lanes that hold logits in the three vectors of sixteen tokens.
+const FIRST: __mmask16 = 0b0010_0100_1001_0010;
+const SECOND: __mmask16 = 0b1001_0010_0100_1001;
+const THIRD: __mmask16 = 0b0100_1001_0010_0100;
 
 impl Simd for Avx512 {
     type F = __m512;
@@ -39,6 +45,32 @@ impl Simd for Avx512 {
         unsafe { _mm512_storeu_ps(out[..Self::LANES].as_mut_ptr(), v) }
     }
 
+    // The logits of sixteen tokens lie in different lanes of their three vectors, so masked loads bring them
+    // together.
+    #[inline(always)]
+    fn load_logits(self, tokens: &[TokenData]) -> __m512 {
+        let at = tokens[..Self::LANES].as_ptr().cast::<f32>();
+        // SAFETY: that many tokens of three numbers each, and the CPU has the instructions, as in `avx512!`.
+        unsafe {
+            let two = _mm512_mask_loadu_ps(_mm512_loadu_ps(at), SECOND, at.add(16));
+            let all = _mm512_mask_loadu_ps(two, THIRD, at.add(32));
+            let places = _mm512_setr_epi32(1, 4, 7, 10, 13, 0, 3, 6, 9, 12, 15, 2, 5, 8, 11, 14);
+            _mm512_permutexvar_ps(places, all)
+        }
+    }
+    #[inline(always)]
+    fn store_logits(self, logits: __m512, tokens: &mut [TokenData]) {
+        let at = tokens[..Self::LANES].as_mut_ptr().cast::<f32>();
+        // SAFETY: that many tokens of three numbers each, and the CPU has the instructions, as in `avx512!`.
+        unsafe {
+            let lanes = _mm512_setr_epi32(5, 0, 11, 6, 1, 12, 7, 2, 13, 8, 3, 14, 9, 4, 15, 10);
+            let all = _mm512_permutexvar_ps(lanes, logits);
+            _mm512_mask_storeu_ps(at, FIRST, all);
+            _mm512_mask_storeu_ps(at.add(16), SECOND, all);
+            _mm512_mask_storeu_ps(at.add(32), THIRD, all);
+        }
+    }
+
     #[inline(always)]
     fn add(self, a: __m512, b: __m512) -> __m512 {
         avx512!(_mm512_add_ps(a, b))
@@ -46,6 +78,14 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn sub(self, a: __m512, b: __m512) -> __m512 {
         avx512!(_mm512_sub_ps(a, b))
+    }
+    #[inline(always)]
+    fn mul(self, a: __m512, b: __m512) -> __m512 {
+        avx512!(_mm512_mul_ps(a, b))
+    }
+    #[inline(always)]
+    fn div(self, a: __m512, b: __m512) -> __m512 {
+        avx512!(_mm512_div_ps(a, b))
     }
     #[inline(always)]
     fn mul_add(self, a: __m512, b: __m512, c: __m512) -> __m512 {
@@ -59,6 +99,10 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn min(self, a: __m512, b: __m512) -> __m512 {
         avx512!(_mm512_min_ps(a, b))
+    }
+    #[inline(always)]
+    fn abs(self, a: __m512) -> __m512 {
+        avx512!(_mm512_abs_ps(a))
     }
     #[inline(always)]
     fn add_exponent(self, a: __m512, b: __m512) -> __m512 {

@@ -1,5 +1,6 @@
 //! Plain Rust over small arrays, for every CPU: the compiler vectorises it where it can.
 
+use crate::TokenData;
 use crate::simd::SimdLevel;
 use crate::simd::lanes::{Isa, Simd};
 use core::array::from_fn;
@@ -54,12 +55,29 @@ impl Simd for Baseline {
     }
 
     #[inline(always)]
+    fn load_logits(self, tokens: &[TokenData]) -> Self::F {
+        from_fn(|i| tokens[..N][i].logit)
+    }
+    #[inline(always)]
+    fn store_logits(self, logits: Self::F, tokens: &mut [TokenData]) {
+        tokens[..N].iter_mut().zip(logits).for_each(|(token, logit)| token.logit = logit);
+    }
+
+    #[inline(always)]
     fn add(self, a: Self::F, b: Self::F) -> Self::F {
         from_fn(|i| a[i] + b[i])
     }
     #[inline(always)]
     fn sub(self, a: Self::F, b: Self::F) -> Self::F {
         from_fn(|i| a[i] - b[i])
+    }
+    #[inline(always)]
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
+        from_fn(|i| a[i] * b[i])
+    }
+    #[inline(always)]
+    fn div(self, a: Self::F, b: Self::F) -> Self::F {
+        from_fn(|i| a[i] / b[i])
     }
     #[inline(always)]
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
@@ -73,6 +91,10 @@ impl Simd for Baseline {
     #[inline(always)]
     fn min(self, a: Self::F, b: Self::F) -> Self::F {
         from_fn(|i| if a[i] < b[i] { a[i] } else { b[i] })
+    }
+    #[inline(always)]
+    fn abs(self, a: Self::F) -> Self::F {
+        from_fn(|i| f32::from_bits(a[i].to_bits() & 0x7fff_ffff))
     }
     #[inline(always)]
     fn add_exponent(self, a: Self::F, b: Self::F) -> Self::F {

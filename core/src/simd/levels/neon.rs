@@ -1,6 +1,7 @@
 //! NEON on aarch64: four lanes, always present there.
 #![allow(unsafe_code, reason = "intrinsics")]
 
+use crate::TokenData;
 use crate::simd::SimdLevel;
 use crate::simd::lanes::{Isa, Simd};
 use core::arch::aarch64::*;
@@ -38,6 +39,24 @@ impl Simd for Neon {
         unsafe { vst1q_f32(out[..Self::LANES].as_mut_ptr(), v) }
     }
 
+    // Instructions that load or store three vectors of interleaved numbers.
+    #[inline(always)]
+    fn load_logits(self, tokens: &[TokenData]) -> float32x4_t {
+        let tokens = &tokens[..Self::LANES];
+        // SAFETY: that many tokens of three numbers each, and the CPU has the instruction, as in `neon!`.
+        unsafe { vld3q_f32(tokens.as_ptr().cast()).1 }
+    }
+    #[inline(always)]
+    fn store_logits(self, logits: float32x4_t, tokens: &mut [TokenData]) {
+        let tokens = tokens[..Self::LANES].as_mut_ptr().cast();
+        // SAFETY: that many tokens of three numbers each, and the CPU has the instructions, as in `neon!`. They
+        // move bits, so ids stay as they are.
+        unsafe {
+            let float32x4x3_t(ids, _, probabilities) = vld3q_f32(tokens);
+            vst3q_f32(tokens, float32x4x3_t(ids, logits, probabilities));
+        }
+    }
+
     #[inline(always)]
     fn add(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
         neon!(vaddq_f32(a, b))
@@ -45,6 +64,14 @@ impl Simd for Neon {
     #[inline(always)]
     fn sub(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
         neon!(vsubq_f32(a, b))
+    }
+    #[inline(always)]
+    fn mul(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
+        neon!(vmulq_f32(a, b))
+    }
+    #[inline(always)]
+    fn div(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
+        neon!(vdivq_f32(a, b))
     }
     #[inline(always)]
     fn mul_add(self, a: float32x4_t, b: float32x4_t, c: float32x4_t) -> float32x4_t {
@@ -58,6 +85,10 @@ impl Simd for Neon {
     #[inline(always)]
     fn min(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {
         neon!(vbslq_f32(vcltq_f32(a, b), a, b))
+    }
+    #[inline(always)]
+    fn abs(self, a: float32x4_t) -> float32x4_t {
+        neon!(vabsq_f32(a))
     }
     #[inline(always)]
     fn add_exponent(self, a: float32x4_t, b: float32x4_t) -> float32x4_t {

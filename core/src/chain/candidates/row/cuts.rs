@@ -5,7 +5,7 @@
 //! - *Scaling.* l / T and l * factor rise with l, but not strictly: rounding can make unequal logits equal, and then the
 //!   lower id comes first. So ranks are taken until the scaled logit of the last is below that of the k-th.
 
-use super::{Frozen, Row, token};
+use super::{Frozen, Row};
 use crate::chain::candidates::{Cut, List};
 use crate::chain::exps::Softmax;
 use crate::chain::scratch::Scratch;
@@ -75,7 +75,7 @@ impl Row<'_> {
     ) -> Result<Cut, Error> {
         if self.frozen.is_none() {
             let ranked = k.saturating_add(self.memory.edits.len());
-            if ranked > self.logits.len() / COPY_ABOVE_ONE_IN {
+            if ranked > self.len / COPY_ABOVE_ONE_IN {
                 self.materialize()?;
             }
             self.top_k_list(scratch, list, k)?;
@@ -147,7 +147,7 @@ impl Row<'_> {
         k: usize,
     ) -> Result<Option<f32>, Error> {
         let ranked = k.saturating_add(self.memory.edits.len());
-        if ranked > self.logits.len() / COPY_ABOVE_ONE_IN {
+        if ranked > self.len / COPY_ABOVE_ONE_IN {
             self.materialize()?;
         }
         let Scratch { kernels, scan, prefix, .. } = scratch;
@@ -173,7 +173,7 @@ impl Row<'_> {
         k: usize,
     ) -> Result<(), Error> {
         self.merge(scratch, k)?;
-        list.fill_ranked(scratch.keys.iter().map(token))
+        list.fill_ranked(scratch.keys.iter().map(|key| self.token(key)))
     }
 
     /// Puts the first `k` of the prefix, with edits and the scale, into [`Scratch::keys`].
@@ -200,7 +200,11 @@ impl Row<'_> {
         k: usize,
     ) -> Result<(), Error> {
         let keys = scratch.prefix.keys();
-        list.fill_ranked(keys[..k.min(keys.len())].iter().map(token))
+        let ranked = &keys[..k.min(keys.len())];
+        if self.is_array() {
+            return self.list_array_prefix(scratch, list, k);
+        }
+        list.fill_ranked(ranked.iter().map(|key| self.token(key)))
     }
 
     /// Cuts down to the ranks up to and including the first at which the running sum reaches `p`, but at
@@ -246,7 +250,7 @@ impl Row<'_> {
             return Ok(Cut::Unsupported);
         }
         prefix.clear();
-        prefix.grow(&mut blocked, self.logits.len())?;
+        prefix.grow(&mut blocked, self.len)?;
         let logits = prefix.keys().iter().map(|key| key.logit());
         let Softmax { sum, .. } = Softmax::of(*kernels, logits, weights)?;
         let ranks = weights.len().min(self.len());
@@ -311,7 +315,7 @@ impl Row<'_> {
             place -= 1;
             keys[place] = RankKey::new(*logit, *id);
         }
-        list.fill(keys.iter().map(token))?;
+        list.fill(keys.iter().map(|key| self.token(key)))?;
         Ok(Cut::List)
     }
 
@@ -329,7 +333,7 @@ impl Row<'_> {
         if !blocked.top.is_finite() {
             return Ok((Cut::Unsupported, 0));
         }
-        let limit = params.rank_limit(self.logits.len());
+        let limit = params.rank_limit(self.len);
         let (kept, _) = nucleus::single::cut(&mut blocked, prefix, limit, params.nucleus())?;
         let neg_inf_tail = kept.saturating_sub(prefix.keys().len());
         self.list_prefix(scratch, list, kept)?;
@@ -355,7 +359,7 @@ impl Row<'_> {
         let (ranks, joined) = first::ranks(self.source(), &mut blocked, prefix, limit, kept)?;
         self.list_prefix(scratch, list, limit)?;
         if let Some(key) = joined {
-            list.push(token(&key))?;
+            list.push(self.token(&key))?;
         }
         Ok(Some(ranks))
     }
