@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::memory::reserve;
 use crate::rules::softmax;
+use crate::rules::temperature::Scale;
 use crate::sequential_sum::single;
 use crate::simd::Kernels;
 
@@ -54,6 +55,18 @@ pub(super) fn exps(
     let top = best.unwrap_or(f32::NEG_INFINITY);
     exps_below(kernels, top, weights);
     Ok(top)
+}
+
+/// Puts the scaled `logits` into `out`; NaN stays NaN.
+pub(super) fn scaled_into(
+    kernels: &Kernels,
+    logits: &[f32],
+    by: Scale,
+    out: &mut Vec<f32>,
+) -> Result<(), Error> {
+    fill(logits.iter().copied(), out)?;
+    kernels.scale_all(out, by);
+    Ok(())
 }
 
 fn fill(logits: impl ExactSizeIterator<Item = f32>, weights: &mut Vec<f32>) -> Result<(), Error> {

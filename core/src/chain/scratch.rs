@@ -32,6 +32,10 @@ pub(super) struct Scratch {
     pub kept: Vec<f32>,
     /// Candidates with a score and their ranks.
     pub scores: Vec<(f64, u32, TokenData)>,
+    /// The least and the most information of ranks.
+    pub of_ranks: Vec<[f64; 2]>,
+    /// Sums over parts of a row.
+    pub sums: Vec<f64>,
 }
 
 impl Memory {
@@ -47,6 +51,8 @@ impl Memory {
             ordered: Vec::new(),
             kept: Vec::new(),
             scores: Vec::new(),
+            of_ranks: Vec::new(),
+            sums: Vec::new(),
         };
         Self { scratch, row: RowMemory::new(), list: Vec::new() }
     }

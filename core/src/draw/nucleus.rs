@@ -28,7 +28,7 @@ const INITIAL_RANKS: usize = 64;
 
 /// What the sum of a prefix must get to.
 #[derive(Debug, Clone, Copy)]
-enum Wanted {
+pub(crate) enum Wanted {
     /// A guess: S is hardly known.
     Guess(f64),
     Known(f64),
@@ -39,7 +39,7 @@ enum Wanted {
 /// Later exps are no larger than the last, so that takes at least `missing` more ranks. Ask for 1.5 times that. After
 /// a guess, grow geometrically while the prefix is short. Otherwise reckon with exps that fall as 1 / rank: the sum
 /// from `len` on is last len ln(target / len).
-fn next_target(prefix: &RankedPrefix, seen: f64, wanted: Wanted) -> usize {
+pub(crate) fn next_target(prefix: &RankedPrefix, seen: f64, wanted: Wanted) -> usize {
     let len = prefix.exps().len();
     let (_, last) = prefix.last();
     let missing = |wanted: f64| (wanted - seen) / f64::from(last);

@@ -3,11 +3,13 @@
 //! Source: Nguyen et al. 2024, "Turning Up the Heat: Min-p Sampling for Creative and Coherent LLM
 //! Outputs". p_i >= min_p * p_0 is l_i >= l_0 + ln(min_p), which needs no softmax.
 
+use super::maths;
+
 /// The lowest logit that stays, `top` being the largest: `top + ln(min_p)`, both operations rounded to
 /// binary32. The best token stays even if `min_p` is above 1.
 pub(crate) fn lowest_logit(top: f32, min_p: f32) -> f32 {
     debug_assert!(!is_off(min_p));
-    top + min_p.ln()
+    top + maths::lnf(min_p)
 }
 
 /// Whether every token stays: for 0, less, and NaN.

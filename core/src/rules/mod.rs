@@ -6,13 +6,14 @@
 //! `first` is the rule of the S2 engines' first generations. `rank` has the order of candidates, with NaN as -inf;
 //! `penalty`, `nucleus`, `min_p` and `temperature` are the parameters; `expf` is the one exponential; `softmax` the
 //! probabilities of chains; `weights`, `discrete`, `inverse_cdf` and `race` make the draw; `ras` decides on a second draw;
-//! `entropy` and `std_dev` measure a distribution.
+//! `entropy` and `std_dev` measure a distribution; `maths` has the other functions of the maths library.
 
 pub(crate) mod discrete;
 pub(crate) mod entropy;
 pub(crate) mod expf;
 pub(crate) mod first;
 pub(crate) mod inverse_cdf;
+pub(crate) mod maths;
 pub(crate) mod min_p;
 pub(crate) mod nucleus;
 pub(crate) mod penalty;

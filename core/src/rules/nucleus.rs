@@ -31,8 +31,8 @@ pub(crate) fn count_below(probabilities: impl IntoIterator<Item = f32>, p: f32) 
 
 /// The rule of chains, in double: the rank whose running sum of e, itself included, is the first that is at
 /// least this is the last that stays.
-pub(crate) fn target(p: f32, sum: f64) -> f64 {
-    f64::from(p) * sum
+pub(crate) fn target(p: f64, sum: f64) -> f64 {
+    p * sum
 }
 
 /// The running sum of exps in double, one by one. It stands behind the first ranks and can go on from there.
@@ -71,7 +71,7 @@ impl RunningSum {
 
 /// The number of ranks that stay in a chain. `exps` are in rank order; none if their sum does not reach p.
 pub(crate) fn count_through(exps: &[f32], p: f32, sum: f64) -> Option<usize> {
-    let target = target(p, sum);
+    let target = target(p.into(), sum);
     RunningSum::default().first(exps, |running| running >= target)
 }
 
@@ -81,12 +81,17 @@ pub(crate) fn exclusive_in_double(
     probabilities: impl ExactSizeIterator<Item = f32>,
     p: f32,
 ) -> usize {
-    let (mut running, all) = (0.0, probabilities.len());
-    let mut ends = probabilities.map(|probability| {
+    let all = probabilities.len();
+    first_above(probabilities, p).map_or(all, |rank| rank.max(1))
+}
+
+/// The first rank at which the running double sum of the probabilities passes `p`.
+pub(crate) fn first_above(mut probabilities: impl Iterator<Item = f32>, p: f32) -> Option<usize> {
+    let mut running = 0.0;
+    probabilities.position(|probability| {
         running += f64::from(probability);
         running > f64::from(p)
-    });
-    ends.position(|ends| ends).map_or(all, |rank| rank.max(1))
+    })
 }
 
 #[cfg(test)]

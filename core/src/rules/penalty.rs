@@ -4,6 +4,8 @@
 //! sign rule of Hugging Face's generate, which multiplies logits that are not positive; frequency and
 //! presence, OpenAI's API.
 
+use super::maths;
+
 /// The strengths of the three penalties.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Penalties {
@@ -63,7 +65,7 @@ pub(crate) fn for_each(logit: f32, repeat: f32, count: usize) -> f32 {
 /// The repetition penalty of the last token, which came `run` times in a row: `l / repeat^run` in double,
 /// whatever the sign of l (TTS.cpp).
 pub(crate) fn for_run(logit: f32, repeat: f32, run: u32) -> f32 {
-    (f64::from(logit) / f64::from(repeat).powf(f64::from(run))) as f32
+    (f64::from(logit) / maths::pow(repeat.into(), run.into())) as f32
 }
 
 #[cfg(test)]

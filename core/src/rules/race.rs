@@ -5,14 +5,16 @@
 //! processes; PyTorch's `multinomial` draws so. The Gumbel race is the Gumbel-max trick (Gumbel 1954; Yellott
 //! 1977). Both logarithms are natural and in double.
 
+use super::maths::ln;
+
 /// The score w / -ln(u) of a weight above 0, in double. A `u` of 0 gives 0.
 pub(crate) fn exponential_score(weight: f32, u: f64) -> f64 {
-    f64::from(weight) / -u.ln()
+    f64::from(weight) / -ln(u)
 }
 
 /// The score l - ln(-ln(u)) of a finite logit, in double. A `u` of 0 gives -inf.
 pub(crate) fn gumbel_score(logit: f32, u: f64) -> f64 {
-    f64::from(logit) - (-u.ln()).ln()
+    f64::from(logit) - ln(-ln(u))
 }
 
 /// The index with the largest score, the first of equal ones; none where no candidate has a score.

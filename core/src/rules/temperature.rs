@@ -1,5 +1,7 @@
 //! Temperature, with its special values, and the factor that some engines use in its place.
 
+use super::maths;
+
 /// Whether the best token is taken without a draw: for 0 and less. NaN draws among the maxima.
 pub(crate) fn is_greedy(t: f32) -> bool {
     t <= 0.0
@@ -74,7 +76,7 @@ pub(crate) fn dynamic(t: f32, delta: f32, exponent: f32, share: f32) -> f32 {
     }
     let low = (t - delta).max(0.0);
     let range = t + delta - low;
-    let part = share.powf(exponent);
+    let part = maths::powf(share, exponent);
     // 0 * inf is NaN, but no part of an infinite range, and any part of an empty one, must be 0.
     if part == 0.0 || range == 0.0 { low } else { low + range * part }
 }

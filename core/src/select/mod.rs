@@ -16,7 +16,7 @@ mod tokens;
 
 pub(crate) use groups::RankGroups;
 pub(crate) use ranked_prefix::RankedPrefix;
-pub(crate) use reaching::reaching;
+pub(crate) use reaching::{reaching, tied};
 pub(crate) use scan::{BlockedRow, RowScan};
 pub(crate) use threshold::lowest;
 pub(crate) use tokens::{Scaled, TokenScan};

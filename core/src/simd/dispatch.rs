@@ -1,11 +1,12 @@
 //! A set of kernels for each instruction set, and the choice of one.
 
 use super::kernels::collect::Wanted;
+use super::kernels::draw_sums::{AS_IS, DIVIDE, MULTIPLY, Weighing, sum_tile_exps};
+use super::kernels::entropy::{Division, EntropySums, ExpsOfRow};
 use super::kernels::exp_sums::{Cap, ExpRange, ExpSum, MaximaExpSums};
 use super::kernels::expf_sums::{ExpfRange, ExpfSums};
-use super::kernels::groups::{self, Buckets, MAX_BUCKETS};
-
 use super::kernels::few::Few;
+use super::kernels::groups::{self, Buckets, MAX_BUCKETS};
 use super::kernels::ids::RowIds;
 use super::kernels::tail::{Tail, TailSum};
 use super::kernels::threshold::Reached;
@@ -50,6 +51,16 @@ pub(crate) trait KernelSet: Debug + Send + Sync + RefUnwindSafe {
     fn sum_maxima_exps(&self, maxima: &[f32], cap: Cap) -> MaximaExpSums;
     fn sum_exps(&self, segment: Segment<'_>, range: ExpRange) -> ExpSum;
     fn sum_expf(&self, segment: Segment<'_>, range: ExpfRange) -> ExpfSums;
+    /// Appends a sum for each tile; `sums` has room for them.
+    fn sum_tile_exps(&self, segment: Segment<'_>, weighing: Weighing, sums: &mut Vec<f64>);
+    fn write_expf(
+        &self,
+        segment: Segment<'_>,
+        range: ExpfRange,
+        highest: f32,
+        out: &mut [f32],
+    ) -> ExpsOfRow;
+    fn sum_entropy(&self, segment: Segment<'_>, exps: &[f32], division: Division) -> EntropySums;
     fn tail_sum(&self, segment: Segment<'_>, tail: Tail) -> TailSum;
     /// Takes a row of any length.
     fn mask(&self, row: &[f32], words: &[u32], out: &mut [f32]);
@@ -97,6 +108,8 @@ pub(crate) trait KernelSet: Debug + Send + Sync + RefUnwindSafe {
     fn sum_in_double(&self, values: &[f32]) -> f64;
     fn divide_all(&self, values: &mut [f32], divisor: f32);
     fn extent(&self, values: &[f32]) -> (f32, f32);
+    /// Takes any number of values.
+    fn scale_all(&self, values: &mut [f32], by: Scale);
     #[cfg(test)]
     fn exp_all(&self, values: &mut [f32]);
 }
@@ -162,6 +175,34 @@ impl<I: Isa + Debug + Send + Sync + RefUnwindSafe> KernelSet for I {
 
     fn sum_expf(&self, segment: Segment<'_>, range: ExpfRange) -> ExpfSums {
         self.run(|isa| kernels::expf_sums::sum_expf(isa, I::FUSED, segment, range))
+    }
+
+    fn sum_tile_exps(&self, segment: Segment<'_>, weighing: Weighing, sums: &mut Vec<f64>) {
+        let Weighing { scale, top } = weighing;
+        // One kernel for each call of `run`: a choice inside would not be inlined there.
+        match scale {
+            None => self.run(|isa| sum_tile_exps::<I, AS_IS>(isa, segment, top, 1.0, sums)),
+            Some(Scale::Divide(by)) => {
+                self.run(|isa| sum_tile_exps::<I, DIVIDE>(isa, segment, top, by, sums));
+            }
+            Some(Scale::Multiply(by)) => {
+                self.run(|isa| sum_tile_exps::<I, MULTIPLY>(isa, segment, top, by, sums));
+            }
+        }
+    }
+
+    fn write_expf(
+        &self,
+        segment: Segment<'_>,
+        range: ExpfRange,
+        highest: f32,
+        out: &mut [f32],
+    ) -> ExpsOfRow {
+        self.run(|isa| kernels::entropy::write_expf(isa, I::FUSED, segment, range, highest, out))
+    }
+
+    fn sum_entropy(&self, segment: Segment<'_>, exps: &[f32], division: Division) -> EntropySums {
+        self.run(|isa| kernels::entropy::sum_entropy(isa, segment, exps, division))
     }
 
     fn tail_sum(&self, segment: Segment<'_>, tail: Tail) -> TailSum {
@@ -265,6 +306,13 @@ impl<I: Isa + Debug + Send + Sync + RefUnwindSafe> KernelSet for I {
 
     fn divide_all(&self, values: &mut [f32], divisor: f32) {
         self.run(|_| values.iter_mut().for_each(|value| *value /= divisor));
+    }
+
+    fn scale_all(&self, values: &mut [f32], by: Scale) {
+        self.run(|_| match by {
+            Scale::Divide(t) => values.iter_mut().for_each(|value| *value /= t),
+            Scale::Multiply(factor) => values.iter_mut().for_each(|value| *value *= factor),
+        });
     }
 
     #[cfg(test)]

@@ -12,8 +12,11 @@ mod tests;
 
 pub(crate) use dispatch::Kernels;
 pub(crate) use kernels::collect::Wanted;
+pub(crate) use kernels::draw_sums::Weighing;
+pub(crate) use kernels::entropy::{Division, EntropySums, ExpsOfRow};
 pub(crate) use kernels::exp::{EXP_ERROR, EXP_MIN_ARG};
 pub(crate) use kernels::exp_sums::{Cap, ExpRange, MIN_ADDEND_LN, TILE_ROUNDINGS};
+pub(crate) use kernels::expf::BATCH_LEN;
 pub(crate) use kernels::expf_sums::{ExpfRange, ExpfSums, MIN_DOUBLE_ADDEND_LN};
 pub(crate) use kernels::few::{FEW, Few};
 pub(crate) use kernels::groups::{Buckets, MAX_BUCKETS};

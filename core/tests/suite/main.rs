@@ -26,6 +26,7 @@ mod chain_requests;
 mod chain_states;
 mod chain_sums;
 mod chain_temperatures;
+mod chain_unranked;
 mod chain_values;
 mod draw_boundaries;
 mod edge_cases;

@@ -39,6 +39,7 @@ impl Candidates<'_> {
     /// Keeps the candidates whose logits are at least the k-th largest, in their order, without those at -inf
     /// unless there are no others.
     pub(in crate::chain) fn keep_top_k_ties(&mut self, k: usize) -> Result<(), Error> {
+        self.list_ordered()?;
         self.gather()?;
         let in_row = match &mut self.row {
             Some(row) => row.kth(self.scratch, k)?,

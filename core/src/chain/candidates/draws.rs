@@ -61,6 +61,7 @@ impl Candidates<'_> {
         copy: &mut Vec<f32>,
     ) -> Result<Option<(RowStats, bool)>, Error> {
         self.end_array_row()?;
+        self.list_ordered()?;
         let Some(row) = &mut self.row else { return Ok(None) };
         row.stats(self.scratch, known, copy).map(Some)
     }

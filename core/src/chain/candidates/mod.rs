@@ -2,8 +2,9 @@
 //!
 //! Both forms give the same candidates, logits and probabilities, to the last bit. `list` is the obvious
 //! form; `row` reaches the same result without a list of the vocabulary. `cuts` chooses between the two, and
-//! `array` between both ways for an array of the caller's. `draws` has what stages that draw
-//! need beside that, and `uniforms` their random numbers. `keep` lets a request's kept token return.
+//! `array` between both ways for an array of the caller's. `draws` has what stages that draw need beside that,
+//! `unranked` what others need that would rank a row, and `uniforms` their random numbers. `keep` lets a request's
+//! kept token return.
 
 mod array;
 mod cuts;
@@ -13,9 +14,10 @@ mod keep;
 mod list;
 mod row;
 mod uniforms;
+mod unranked;
 
 pub(super) use list::List;
-pub(super) use row::RowMemory;
+pub(super) use row::{Entropy, RowMemory, Side, Threshold};
 pub(super) use uniforms::Uniforms;
 
 use super::TokenData;
@@ -180,7 +182,9 @@ impl<'a> Candidates<'a> {
 
     /// Scales the logits, as a temperature or a factor does.
     pub(super) fn scale(&mut self, by: Scale) -> Result<(), Error> {
-        self.materialize_ranks()?;
+        if !self.row.as_ref().is_some_and(Row::can_scale_ranks) {
+            self.materialize_ranks()?;
+        }
         let Some(row) = &mut self.row else { return self.scale_list(by) };
         match row.scaling(self.scratch, by)? {
             Scaling::Best => {
@@ -188,6 +192,10 @@ impl<'a> Candidates<'a> {
                 self.keep_top_k(1)
             }
             Scaling::Each => row.scale(by),
+            Scaling::Uniform if row.is_cut() => {
+                self.as_list()?;
+                self.scale_list(by)
+            }
             Scaling::Uniform => row.make_uniform(),
         }
     }
@@ -207,6 +215,7 @@ impl<'a> Candidates<'a> {
 
     /// The standard deviation of the finite logits.
     pub(super) fn std_dev(&mut self) -> Result<f64, Error> {
+        self.list_ordered()?;
         self.gather()?;
         if let Some(row) = &mut self.row {
             return row.std_dev(self.scratch);
@@ -368,6 +377,11 @@ impl<'a> Candidates<'a> {
     /// Makes a list of a row of places in an array: what goes by ids cannot work on that.
     pub(super) fn end_array_row(&mut self) -> Result<(), Error> {
         if self.row.as_ref().is_some_and(Row::is_array) { self.end_row() } else { Ok(()) }
+    }
+
+    /// Makes a list of a row in rank order: its order matters to what follows.
+    pub(super) fn list_ordered(&mut self) -> Result<(), Error> {
+        if self.row.as_ref().is_some_and(Row::is_ordered) { self.end_row() } else { Ok(()) }
     }
 
     fn end_cut(&mut self, cut: Cut) {

@@ -1,10 +1,18 @@
 //! Candidates as the row itself, until a stage cuts it.
 //!
 //! Changes to single logits and one scaling of all of them are kept beside the row. Sums over the row, a
-//! second scaling and many edits need a copy of it, 4 bytes for each token. `cuts` selects from the row.
+//! second scaling and many edits need a copy of it, 4 bytes for each token. `cuts` selects from the row, `ranked`
+//! by probabilities; `entropy`, `typical` and `draw` are what the stages of these names need.
 
 mod array;
 mod cuts;
+mod draw;
+mod entropy;
+mod ranked;
+mod typical;
+
+pub(in crate::chain) use entropy::Entropy;
+pub(in crate::chain) use ranked::{RankCut, Side, Threshold};
 
 use super::{Cut, List};
 use crate::Error;
@@ -48,25 +56,30 @@ pub(super) struct Row<'a> {
     /// Whether the logits in the array are not those in the copy.
     is_stale: bool,
     memory: &'a mut RowMemory,
-    /// Whether the copy has every change; then there are neither edits nor a scale.
+    /// Whether the copy has every change but the scale; then there are no edits.
     copied: bool,
     /// What the unedited logits still are to be scaled by: a number above 0, finite.
     scale: Option<Scale>,
-    /// The ranks that are left, if the probabilities are frozen.
-    frozen: Option<Frozen>,
+    /// The ranks that are left; none if all tokens are, in id order.
+    left: Option<Left>,
+    /// Whether the probabilities are frozen. Then no change is pending.
+    frozen: bool,
     /// Whether [`Scratch::scan`] has read the source as it is.
     scanned: bool,
     /// Whether the largest logit is known to be finite.
     finite_top: bool,
 }
 
-/// The first ranks of a row whose probabilities are frozen. A nucleus of these needs the sum over the row
-/// only as closely as `nucleus::double` does, so they stay a row until a stage does more than cut.
+/// The first ranks of a row, or all above -inf, which stay a row until a stage needs them one by one.
+///
+/// If the probabilities are frozen, a nucleus of these ranks needs the sum over the row only as closely as
+/// `nucleus::double` does. Otherwise these are all tokens above -inf, in rank order, and a draw needs the
+/// ranks only as far as it goes. A scale that is pending came after the order: the ranks are those of the source.
 #[derive(Debug, Clone, Copy)]
-struct Frozen {
-    /// How many there are; none while it is the whole row.
-    ranks: Option<usize>,
-    /// Whether they are in id order.
+struct Left {
+    /// How many there are.
+    ranks: usize,
+    /// Whether they are in id order, which only frozen ones can be.
     by_id: bool,
 }
 
@@ -81,7 +94,8 @@ impl<'a> Row<'a> {
             memory,
             copied: false,
             scale: None,
-            frozen: None,
+            left: None,
+            frozen: false,
             scanned: false,
             finite_top: false,
         }
@@ -104,21 +118,31 @@ impl<'a> Row<'a> {
 
     /// The number of candidates.
     pub(super) fn len(&self) -> usize {
-        self.frozen.and_then(|frozen| frozen.ranks).unwrap_or(self.len)
+        self.left.map_or(self.len, |left| left.ranks)
     }
 
     pub(super) fn is_frozen(&self) -> bool {
-        self.frozen.is_some()
+        self.frozen
     }
 
-    /// Whether the candidates are some of the ranks, on which only cuts can work.
+    /// Whether the candidates are some of the ranks or in rank order, on which only few stages can work.
     pub(super) fn is_cut(&self) -> bool {
-        self.frozen.is_some_and(|frozen| frozen.ranks.is_some())
+        self.left.is_some()
+    }
+
+    /// Whether all tokens above -inf are left, in rank order.
+    pub(super) fn is_ordered(&self) -> bool {
+        self.is_cut() && !self.frozen
+    }
+
+    /// Whether it is in rank order and [`Row::scale`] keeps it so.
+    pub(super) fn can_scale_ranks(&self) -> bool {
+        self.is_ordered() && self.is_untouched()
     }
 
     /// The next stage that needs probabilities computes them again.
     pub(super) fn thaw(&mut self) {
-        self.frozen = None;
+        self.frozen = false;
     }
 
     /// The logits where they lie, but for edits and the scale.
@@ -161,7 +185,7 @@ impl<'a> Row<'a> {
 
     /// Changes the logit of one token, if the row has it; NaN becomes -inf.
     pub(super) fn edit(&mut self, id: i32, change: impl Fn(f32) -> f32) -> Result<(), Error> {
-        debug_assert!(self.frozen.is_none());
+        debug_assert!(!self.frozen && !self.is_cut());
         self.finite_top = false;
         let Some(id) = u32::try_from(id).ok().filter(|id| (*id as usize) < self.len) else {
             return Ok(());
@@ -193,7 +217,7 @@ impl<'a> Row<'a> {
 
     /// The effect of scaling the row.
     pub(super) fn scaling(&mut self, scratch: &mut Scratch, by: Scale) -> Result<Scaling, Error> {
-        debug_assert!(!self.is_cut());
+        debug_assert!(!self.frozen || !self.is_cut());
         if matches!(by, Scale::Divide(t) if is_greedy(t) || t == f32::INFINITY) {
             return Ok(scaling(by, 0.0));
         }
@@ -232,8 +256,9 @@ impl<'a> Row<'a> {
 
     /// Scales every logit by a number above 0, finite.
     pub(super) fn scale(&mut self, by: Scale) -> Result<(), Error> {
+        debug_assert!(!self.is_cut() || self.is_untouched());
         self.thaw();
-        if self.copied || self.scale.is_some() {
+        if !self.is_cut() && (self.copied || self.scale.is_some()) {
             self.copy()?;
             self.scanned = false;
             self.is_stale = self.is_array();
@@ -248,6 +273,10 @@ impl<'a> Row<'a> {
     /// Copies the row with every change in it.
     fn copy(&mut self) -> Result<(), Error> {
         if self.copied {
+            if let Some(by) = self.scale.take() {
+                self.memory.copy.iter_mut().for_each(|logit| *logit = by.apply(*logit));
+                self.scanned = false;
+            }
             return Ok(());
         }
         let RowMemory { copy, edits } = &mut *self.memory;
@@ -302,7 +331,7 @@ impl<'a> Row<'a> {
 
     /// The standard deviation of the finite logits.
     pub(super) fn std_dev(&mut self, scratch: &mut Scratch) -> Result<f64, Error> {
-        let Some(Frozen { ranks: Some(ranks), by_id }) = self.frozen else {
+        let Some(Left { ranks, by_id }) = self.left else {
             self.materialize()?;
             return Ok(std_dev(self.source()));
         };
@@ -322,9 +351,12 @@ impl<'a> Row<'a> {
 
     /// Puts all candidates into the list, and thaws frozen probabilities.
     pub(super) fn to_list(&self, scratch: &mut Scratch, list: &mut List<'_>) -> Result<(), Error> {
-        let Some(Frozen { ranks: Some(ranks), by_id }) = self.frozen else {
+        let Some(Left { ranks, by_id }) = self.left else {
             return self.list_all(list);
         };
+        if !self.frozen {
+            return self.list_ranked(scratch, list);
+        }
         if by_id && self.is_array() {
             // Those that reach a limit, which no other token equals.
             self.find_ranks(scratch, ranks)?;
@@ -369,7 +401,10 @@ impl<'a> Row<'a> {
         let logits = self.source();
         let top = || scratch.kernels.argmax(logits).map(|place| logits[place as usize]);
         let can = self.finite_top || top().is_some_and(f32::is_finite);
-        self.frozen = can.then_some(Frozen { ranks: None, by_id: true });
+        self.frozen = can;
         Ok(if can { Cut::InPlace } else { Cut::Unsupported })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -97,6 +97,12 @@ impl DistOptions {
         self.mass < 1.0
     }
 
+    /// Whether a row can be drawn from without its weights. Ids are its order but for a row in rank order.
+    fn is_plain_inversion(&self) -> bool {
+        let is_inversion = self.method == DistMethod::Inversion && self.sums == DistSums::Double;
+        is_inversion && !self.has_mass() && self.order != DistOrder::Id
+    }
+
     /// Whether a draw after the S2 rule is that rule's.
     fn keeps_s2_rule(&self) -> bool {
         let method = matches!(self.method, DistMethod::Inversion | DistMethod::Discrete);
@@ -164,6 +170,15 @@ impl Dist {
     /// Draws as the options say; the place in the order of the list.
     fn draw(&mut self, candidates: &mut Candidates<'_>) -> Result<usize, Error> {
         let options = self.options;
+        let mut u = None;
+        if options.is_plain_inversion() && candidates.can_draw_row()? {
+            let uniform = candidates.uniform(&mut self.generator)?;
+            let by_rank = options.order == DistOrder::Rank;
+            if let Some(place) = candidates.draw_row(uniform, by_rank)? {
+                return Ok(place);
+            }
+            u = Some(uniform);
+        }
         let has_candidate =
             if options.has_mass() { candidates.weigh_probs() } else { candidates.weigh() };
         if !has_candidate? {
@@ -176,7 +191,10 @@ impl Dist {
         };
         let (place, sum) = match options.method {
             DistMethod::Inversion => {
-                let u = candidates.uniform(&mut self.generator)?;
+                let u = match u {
+                    Some(u) => u,
+                    None => candidates.uniform(&mut self.generator)?,
+                };
                 let weights = in_order(candidates.scratch, is_moved);
                 match (options.sums, options.has_mass()) {
                     (DistSums::Double, false) => inverse_cdf(weights, u),

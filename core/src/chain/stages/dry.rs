@@ -10,6 +10,7 @@ use crate::chain::form::{Parameter, Value};
 use crate::chain::observed::{Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::reserve;
+use crate::rules::maths;
 use crate::saved::{Reader, Writer};
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
@@ -107,10 +108,11 @@ impl Dry {
     fn penalty(&self, length: usize) -> f32 {
         // ln of the largest binary32.
         const LN_F32_MAX: f32 = 88.722_84;
-        let most = if self.base > 1.000_001 { (LN_F32_MAX / self.base.ln()) as i32 } else { 0 };
+        let most =
+            if self.base > 1.000_001 { (LN_F32_MAX / maths::lnf(self.base)) as i32 } else { 0 };
         let excess = length as i32 - self.allowed_length;
         let exponent = if most > 0 { excess.min(most) } else { excess };
-        (f64::from(self.multiplier) * f64::from(self.base).powf(f64::from(exponent))) as f32
+        (f64::from(self.multiplier) * maths::pow(self.base.into(), exponent.into())) as f32
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tokens that are not too improbable by themselves (Hewitt et al. 2022, "Truncation Sampling as Language
 //! Model Desmoothing"; Hugging Face's `EpsilonLogitsWarper`).
 
-use super::cutoff::cut;
+use super::cutoff::{cut, cut_row};
 use crate::chain::candidates::Candidates;
 use crate::chain::form::{Parameter, Value};
 use crate::chain::not_nan;
@@ -57,7 +57,11 @@ impl StageOps for EpsilonCutoff {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
-        cut(candidates, self.min_keep, |_| f64::from(self.epsilon)).map(|_| ())
+        let limit = f64::from(self.epsilon);
+        if cut_row(candidates, self.min_keep, None, limit, |_| [limit; 2])? {
+            return Ok(());
+        }
+        cut(candidates, self.min_keep, |_| limit).map(|_| ())
     }
 
     fn main_parameter(&self) -> Option<&dyn Display> {

@@ -1,13 +1,14 @@
 //! Tokens that are not too improbable for the entropy (Hewitt et al. 2022, "Truncation Sampling as Language
 //! Model Desmoothing"; Hugging Face's `EtaLogitsWarper`).
 
-use super::cutoff::cut;
-use crate::chain::candidates::Candidates;
+use super::cutoff::{cut, cut_row};
+use crate::chain::candidates::{Candidates, Entropy};
 use crate::chain::form::{Parameter, Value};
 use crate::chain::not_nan;
 use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
 use crate::rules::entropy::entropy;
+use crate::rules::maths;
 use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
@@ -16,7 +17,7 @@ use core::fmt::{self, Display, Write};
 pub(in crate::chain) struct EtaCutoff {
     eta: f32,
     min_keep: usize,
-    /// The least probability that stayed in the last pass.
+    /// The least probability that stays, of the last pass that was followed for a report.
     limit: f64,
 }
 
@@ -60,9 +61,18 @@ impl StageOps for EtaCutoff {
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         let eta = f64::from(self.eta);
+        let limit = |entropy: f64| eta.min(eta.sqrt() * maths::exp(-entropy));
+        if let Some(Entropy { low, high, sum, .. }) = candidates.row_entropy()? {
+            // An exponential within an ulp may rise where the entropy does: that is less than four ulps.
+            let slack = 4.0 * f64::EPSILON;
+            let limits = [limit(high) * (1.0 - slack), limit(low) * (1.0 + slack)];
+            if cut_row(candidates, self.min_keep, Some(sum), limits[0], |_| limits)? {
+                return Ok(());
+            }
+        }
         self.limit = cut(candidates, self.min_keep, |p| {
             let (entropy, _) = entropy(p);
-            eta.min(eta.sqrt() * (-entropy).exp())
+            limit(entropy)
         })?;
         Ok(())
     }

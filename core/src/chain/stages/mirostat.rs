@@ -10,6 +10,7 @@ use crate::chain::observed::{Observed, Threshold};
 use crate::chain::ops::StageOps;
 use crate::rng;
 use crate::rng::Generator;
+use crate::rules::maths;
 use crate::saved::{Reader, Writer};
 use crate::{Error, Stage, TokenData};
 use core::fmt::{self, Write};
@@ -67,15 +68,16 @@ impl Mirostat {
     fn kept(&self, ranks: &[TokenData], all: usize) -> usize {
         let (mut products, mut squares) = (0.0_f32, 0.0_f32);
         for (i, pair) in ranks.windows(2).take(self.m as usize - 1).enumerate() {
-            let t = ((i + 2) as f32 / (i + 1) as f32).ln();
-            let b = (pair[0].p / pair[1].p).ln();
+            let t = maths::lnf((i + 2) as f32 / (i + 1) as f32);
+            let b = maths::lnf(pair[0].p / pair[1].p);
             products += t * b;
             squares += t * t;
         }
         let s = products / squares;
         let above_one = s - 1.0;
-        let base = above_one * 2.0_f32.powf(self.mu) / (1.0 - (all as f32).powf(-above_one));
-        let k = base.powf(1.0 / s);
+        let base =
+            above_one * maths::powf(2.0, self.mu) / (1.0 - maths::powf(all as f32, -above_one));
+        let k = maths::powf(base, 1.0 / s);
         // llama.cpp converts to int, which C leaves undefined for other numbers; on x86 it gives the smallest.
         if k < 2_147_483_648.0 { (k as usize).max(1) } else { 1 }
     }
@@ -118,18 +120,23 @@ impl StageOps for Mirostat {
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         self.limit = self.mu;
-        candidates.keep_top_k(usize::MAX)?;
-        float_draw::softmax(candidates)?;
         let all = candidates.first_len;
-        let (list, _) = candidates.as_list()?;
-        let kept = self.kept(list.tokens(), all);
-        list.truncate(kept);
+        if candidates.list_float_probs(self.m as usize)? {
+            let kept = self.kept(candidates.listed(), all);
+            candidates.keep_settled(kept)?;
+        } else {
+            candidates.keep_top_k(usize::MAX)?;
+            float_draw::softmax(candidates)?;
+            let (list, _) = candidates.as_list()?;
+            let kept = self.kept(list.tokens(), all);
+            list.truncate(kept);
+        }
         // Once more, since fewer are left.
         float_draw::softmax(candidates)?;
         let place = float_draw::draw(candidates, &mut self.generator)?;
         let (list, _) = candidates.as_list()?;
         let drawn = list.tokens().get(place).map_or(1.0, |token| token.p);
-        self.mu -= self.eta * (-drawn.log2() - self.tau);
+        self.mu -= self.eta * (-maths::log2f(drawn) - self.tau);
         candidates.selected = Some(place);
         Ok(())
     }

@@ -2,14 +2,15 @@
 //! perplexity"): a limit of surprise that follows the surprise of the drawn tokens.
 
 use super::TryClone;
-use crate::chain::candidates::Candidates;
+use crate::chain::candidates::{Candidates, Threshold};
 use crate::chain::finite;
 use crate::chain::form::{Parameter, Value};
-use crate::chain::observed::{Observed, Threshold};
+use crate::chain::observed::{self, Observed};
 use crate::chain::ops::StageOps;
 use crate::rng;
 use crate::rng::Generator;
 use crate::rules::discrete::discrete_distribution;
+use crate::rules::maths;
 use crate::saved::{Reader, Writer};
 use crate::{Error, Stage};
 use core::fmt::{self, Write};
@@ -91,12 +92,20 @@ impl StageOps for MirostatV2 {
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
         self.limit = self.mu;
-        let (list, _) = candidates.ranked()?;
-        if list.tokens().iter().all(|token| token.logit == f32::NEG_INFINITY) {
-            return Err(Error::NoCandidate);
+        let surprises = |p: f32| -maths::log2f(p) > self.mu;
+        let least = maths::pow(2.0, -f64::from(self.mu));
+        let kept =
+            candidates.settle_row(None, &Threshold { stays: |p, _| !surprises(p), least })?;
+        if let Some(kept) = kept {
+            candidates.keep_settled(kept)?;
+        } else {
+            let (list, _) = candidates.ranked()?;
+            if list.tokens().iter().all(|token| token.logit == f32::NEG_INFINITY) {
+                return Err(Error::NoCandidate);
+            }
+            let kept = list.tokens().iter().position(|token| surprises(token.p));
+            list.truncate(kept.unwrap_or(usize::MAX));
         }
-        let surprises = list.tokens().iter().position(|token| -token.p.log2() > self.mu);
-        list.truncate(surprises.unwrap_or(usize::MAX));
         // Once more, since fewer are left.
         let one = candidates.ranked()?.0.tokens().len() < 2;
         let u = if one { 0.0 } else { candidates.uniform(&mut self.generator)? };
@@ -105,7 +114,7 @@ impl StageOps for MirostatV2 {
         weights.iter_mut().zip(list.tokens()).for_each(|(weight, token)| *weight = token.p);
         let place = if one { 0 } else { discrete_distribution(weights, u) };
         let drawn = list.tokens().get(place).map_or(1.0, |token| token.p);
-        self.mu -= self.eta * (-drawn.log2() - self.tau);
+        self.mu -= self.eta * (-maths::log2f(drawn) - self.tau);
         candidates.selected = Some(place);
         Ok(())
     }
@@ -123,7 +132,7 @@ impl StageOps for MirostatV2 {
         self.generator = Generator::new(seed);
     }
 
-    fn threshold(&self, _seen: &Observed<'_>) -> Option<Threshold> {
-        Threshold::new(self.limit, "bits")
+    fn threshold(&self, _seen: &Observed<'_>) -> Option<observed::Threshold> {
+        observed::Threshold::new(self.limit, "bits")
     }
 }

@@ -1,12 +1,13 @@
 //! A temperature that follows the entropy: low where the model is certain, high where it is not (Zhu et al.
 //! 2024, "Hot or Cold? Adaptive Temperature Sampling for Code Generation with Large Language Models").
 
-use crate::chain::candidates::Candidates;
+use crate::chain::candidates::{Candidates, Entropy};
 use crate::chain::form::{Parameter, Value};
 use crate::chain::not_nan;
 use crate::chain::observed::{Observed, Threshold};
 use crate::chain::ops::StageOps;
 use crate::rules::entropy::entropy;
+use crate::rules::maths;
 use crate::rules::temperature::{Scale, dynamic};
 use crate::saved::Writer;
 use crate::{Error, Stage};
@@ -53,13 +54,25 @@ impl TemperatureExt {
         }
     }
 
-    /// The temperature for these candidates, which are ranked for that; none if they are too few.
+    /// The temperature for these candidates, which are in rank order afterwards; none if they are too few.
     fn choose(&self, candidates: &mut Candidates<'_>) -> Result<Option<f32>, Error> {
         if self.delta <= 0.0 {
             return Ok(Some(self.t));
         }
         if candidates.len() < 2 {
             return Ok(None);
+        }
+        if let Some(Entropy { low, high, count, .. }) = candidates.row_entropy()?
+            && count > 1
+        {
+            let [share, same] = [low, high].map(|entropy| share(entropy, count));
+            let [t, other] =
+                [share, same].map(|share| dynamic(self.t, self.delta, self.exponent, share));
+            // Without a power, the temperature rises with the share.
+            if share == same || (self.exponent == 1.0 && t == other) {
+                candidates.order_row(count, 0)?;
+                return Ok(Some(t));
+            }
         }
         let (list, _) = candidates.ranked()?;
         let tokens = list.tokens();
@@ -70,9 +83,13 @@ impl TemperatureExt {
     /// The temperature for candidates of the given probabilities.
     fn dynamic(&self, probabilities: impl Iterator<Item = f32>) -> f32 {
         let (entropy, count) = entropy(probabilities);
-        let share = (entropy / (count as f64).ln()) as f32;
-        dynamic(self.t, self.delta, self.exponent, share)
+        dynamic(self.t, self.delta, self.exponent, share(entropy, count))
     }
+}
+
+/// The entropy of `count` candidates as a share of the largest possible. It rises with the entropy.
+fn share(entropy: f64, count: usize) -> f32 {
+    (entropy / maths::ln(count as f64)) as f32
 }
 
 impl StageOps for TemperatureExt {

@@ -1,11 +1,13 @@
 //! Tokens that are not too improbable for the best: top-a (BlinkDL, RWKV-LM; KoboldAI).
 
-use super::cutoff::cut;
+use super::cutoff::{cut, cut_row};
 use crate::chain::candidates::Candidates;
 use crate::chain::form::{Parameter, Value};
 use crate::chain::not_nan;
 use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
+use crate::draw::normalizer::double::Bounds;
+use crate::rules::softmax::probability;
 use crate::saved::Writer;
 use crate::{Error, Stage};
 use core::fmt::{self, Display, Write};
@@ -14,7 +16,7 @@ use core::fmt::{self, Display, Write};
 pub(in crate::chain) struct TopA {
     a: f32,
     min_keep: usize,
-    /// The least probability that stayed in the last pass.
+    /// The least probability that stays, of the last pass that was followed for a report.
     limit: f64,
 }
 
@@ -57,10 +59,13 @@ impl StageOps for TopA {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
-        self.limit = cut(candidates, self.min_keep, |p| {
-            let largest = p.next().map_or(1.0, f64::from);
-            f64::from(self.a) * (largest * largest)
-        })?;
+        let limit = |largest: f32| f64::from(self.a) * (f64::from(largest) * f64::from(largest));
+        // p of rank 0 falls as S rises, and so does the limit.
+        let limits = |sum: Bounds| [sum.high, sum.low].map(|sum| limit(probability(1.0, sum)));
+        if cut_row(candidates, self.min_keep, None, f64::from(self.a), limits)? {
+            return Ok(());
+        }
+        self.limit = cut(candidates, self.min_keep, |p| limit(p.next().unwrap_or(1.0)))?;
         Ok(())
     }
 

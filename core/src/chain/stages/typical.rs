@@ -7,7 +7,7 @@ use crate::chain::not_nan;
 use crate::chain::observed::{Observed, Threshold, Warnings};
 use crate::chain::ops::StageOps;
 use crate::memory::reserve;
-use crate::rules::entropy::entropy;
+use crate::rules::entropy::{entropy, information};
 use crate::rules::nucleus::target;
 use crate::saved::Writer;
 use crate::{Error, Stage, TokenData};
@@ -61,17 +61,20 @@ impl StageOps for Typical {
     }
 
     fn apply(&mut self, candidates: &mut Candidates<'_>) -> Result<(), Error> {
+        if candidates.typical_of_row(self.p, self.min_keep)? {
+            return Ok(());
+        }
         let (list, scratch) = candidates.ranked()?;
         let (entropy, _) = entropy(list.tokens().iter().map(|token| token.p));
         let scores = &mut scratch.scores;
         scores.clear();
         reserve(scores, list.tokens().len())?;
         // -ln 0 is inf, which comes last.
-        let score = |p: f32| (-f64::from(p).ln() - entropy).abs();
+        let score = |p: f32| (information(p) - entropy).abs();
         scores.extend(list.tokens().iter().zip(0..).map(|(t, rank)| (score(t.p), rank, *t)));
         // Equal scores are in rank order.
         scores.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let target = target(self.p, list.sum());
+        let target = target(self.p.into(), list.sum());
         let mut running = 0.0;
         let passes = |(_, rank, _): &(f64, u32, TokenData)| {
             running += f64::from(scratch.weights[*rank as usize]);

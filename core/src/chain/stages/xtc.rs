@@ -1,10 +1,10 @@
 //! Exclude top choices: at random, drops all probable tokens but the least probable of them.
 
 use super::TryClone;
-use crate::chain::candidates::Candidates;
+use crate::chain::candidates::{Candidates, Threshold};
 use crate::chain::form::{Parameter, Value};
 use crate::chain::not_nan;
-use crate::chain::observed::{Observed, Threshold, Warnings};
+use crate::chain::observed::{self, Observed, Warnings};
 use crate::chain::ops::StageOps;
 use crate::rng;
 use crate::rng::Generator;
@@ -134,6 +134,15 @@ impl StageOps for Xtc {
         if !self.acts(candidates)? {
             return Ok(());
         }
+        let stays = |p: f32, _| p >= self.threshold;
+        let cut = Threshold { stays, least: self.threshold.into() };
+        let probable = candidates.settle_row(None, &cut)?;
+        if let Some(probable) = probable {
+            let count = candidates.count_row()?;
+            let last = probable.saturating_sub(1);
+            let drops = last > 0 && count - last >= self.min_keep;
+            return candidates.order_row(count, if drops { last } else { 0 });
+        }
         let (list, _) = candidates.ranked()?;
         let count = list.tokens().len();
         let probable = list.tokens().iter().position(|token| token.p < self.threshold);
@@ -173,8 +182,8 @@ impl StageOps for Xtc {
         true
     }
 
-    fn threshold(&self, _seen: &Observed<'_>) -> Option<Threshold> {
-        Threshold::new(self.threshold, "probability")
+    fn threshold(&self, _seen: &Observed<'_>) -> Option<observed::Threshold> {
+        observed::Threshold::new(self.threshold, "probability")
     }
 
     fn warn(&self, seen: &Observed<'_>, warnings: &mut Warnings<'_>) -> Result<(), Error> {

@@ -93,9 +93,7 @@ pub(crate) fn from_row(blocked: &BlockedRow<'_>, prefix: &RankedPrefix, floor: f
 
 /// S itself, or bounds that are a few of its units apart for each exp that is not large. `high` is an upper bound.
 pub(crate) fn exact(blocked: &BlockedRow<'_>, high: f64) -> Bounds {
-    // At least 2^(k-29), whichever binade S is in. Rounding must not make it less.
-    let least_large = ((high / f64::from(1 << 29)) as f32).next_up();
-    let range = ExpfRange { top: blocked.top, least_large };
+    let range = ExpfRange { top: blocked.top, least_large: least_large(high) };
     let mut all = ExpfSums::default();
     for segment in &blocked.segments {
         let part = blocked.kernels.sum_expf(*segment, range);
@@ -103,6 +101,17 @@ pub(crate) fn exact(blocked: &BlockedRow<'_>, high: f64) -> Bounds {
         all.small += part.small;
         all.smalls += part.smalls;
     }
+    exact_from(all)
+}
+
+/// The smallest exp that counts as large if S is at most `high`.
+pub(crate) fn least_large(high: f64) -> f32 {
+    // At least 2^(k-29), whichever binade S is in. Rounding must not make it less.
+    ((high / f64::from(1 << 29)) as f32).next_up()
+}
+
+/// As [`exact`], from the sums of the large exps and of the others.
+pub(crate) fn exact_from(all: ExpfSums) -> Bounds {
     let sum = all.large + all.small;
     if all.smalls == 0 {
         return Bounds { low: sum, high: sum };

@@ -17,7 +17,7 @@ pub(crate) fn cut(
     blocked: &mut BlockedRow<'_>,
     prefix: &mut RankedPrefix,
     limit: usize,
-    p: f32,
+    p: f64,
 ) -> Result<(usize, Resolution), Error> {
     prefix.clear();
     prefix.grow(blocked, limit.min(INITIAL_RANKS))?;
@@ -48,7 +48,7 @@ pub(crate) fn cut(
                 if resolution == Resolution::Maxima {
                     // What is left out is likely not to matter if it is less than an eighth of one rank's share.
                     let next_exp = f64::from(exps[fewest.min(exps.len() - 1)]);
-                    let floor = floor_for(blocked, next_exp / f64::from(8.0 * p));
+                    let floor = floor_for(blocked, next_exp / (8.0 * p));
                     bounds = bounds.and(from_row(blocked, prefix, floor));
                     resolution = Resolution::Row;
                 } else if resolution < Resolution::Exact && read_with < ranks {
@@ -69,8 +69,8 @@ pub(crate) fn cut(
         let seen = further.sum;
         let wanted = match resolution {
             // The block maxima are a lower bound of the other tokens, and about half of what real rows have.
-            Resolution::Maxima => Wanted::Guess(f64::from(p) * (2.0 * bounds.low - seen)),
-            _ => Wanted::Known(f64::from(p) * bounds.high),
+            Resolution::Maxima => Wanted::Guess(p * (2.0 * bounds.low - seen)),
+            _ => Wanted::Known(p * bounds.high),
         };
         let target = next_target(prefix, seen, wanted).min(limit);
         prefix.grow(blocked, if target > blocked.len / 4 { limit } else { target })?;

@@ -7,6 +7,8 @@
 pub(super) mod argmax;
 pub(super) mod collect;
 pub(super) mod count;
+pub(super) mod draw_sums;
+pub(super) mod entropy;
 pub(super) mod exp;
 pub(super) mod exp_sums;
 pub(super) mod expf;
@@ -41,6 +43,12 @@ impl<'a> Segment<'a> {
         debug_assert_eq!(self.logits.len(), BLOCK_LEN * self.block_maxima.len());
         debug_assert_eq!(self.block_maxima.len() % lanes, 0);
         self.logits.chunks_exact(BLOCK_LEN * lanes).zip(self.block_maxima.chunks_exact(lanes))
+    }
+
+    /// The logits of a tile.
+    #[inline(always)]
+    fn tile_len(self, lanes: usize) -> usize {
+        BLOCK_LEN * lanes
     }
 
     /// What follows the first `tiles` tiles.

@@ -5,17 +5,16 @@
 //! - *Scaling.* l / T and l * factor rise with l, but not strictly: rounding can make unequal logits equal, and then the
 //!   lower id comes first. So ranks are taken until the scaled logit of the last is below that of the k-th.
 
-use super::{Frozen, Row};
+use super::ranked::ExclusiveNucleus;
+use super::{Left, Row};
+use crate::chain::TokenData;
 use crate::chain::candidates::{Cut, List};
-use crate::chain::exps::Softmax;
 use crate::chain::scratch::Scratch;
 use crate::draw::first::{self, Kept};
 use crate::draw::nucleus;
 use crate::memory::{reserve, resize};
 use crate::rules::first::Ranks;
-use crate::rules::nucleus::exclusive_in_double;
 use crate::rules::rank::{RankKey, nan_to_neg_inf};
-use crate::rules::softmax::probability;
 use crate::select::{BlockedRow, RankedPrefix, lowest, reaching};
 use crate::simd::Segment;
 use crate::{Error, SamplerParams};
@@ -73,7 +72,8 @@ impl Row<'_> {
         list: &mut List<'_>,
         k: usize,
     ) -> Result<Cut, Error> {
-        if self.frozen.is_none() {
+        if !self.frozen {
+            self.forget_order();
             let ranked = k.saturating_add(self.memory.edits.len());
             if ranked > self.len / COPY_ABOVE_ONE_IN {
                 self.materialize()?;
@@ -82,7 +82,7 @@ impl Row<'_> {
             return Ok(Cut::List);
         }
         let ranks = self.find_ranks(scratch, k.min(self.len()))?;
-        self.frozen = Some(Frozen { ranks: Some(ranks), by_id: false });
+        self.left = Some(Left { ranks, by_id: false });
         Ok(Cut::InPlace)
     }
 
@@ -217,17 +217,18 @@ impl Row<'_> {
         p: f32,
         min_keep: usize,
     ) -> Result<Cut, Error> {
+        self.forget_order();
         self.materialize()?;
         let Scratch { kernels, scan, prefix, .. } = scratch;
         let mut blocked = self.scan(*kernels, scan)?;
         if !blocked.top.is_finite() {
             return Ok(Cut::Unsupported);
         }
-        let (kept, _) = nucleus::double::cut(&mut blocked, prefix, self.len(), p)?;
+        let (kept, _) = nucleus::double::cut(&mut blocked, prefix, self.len(), p.into())?;
         prefix.grow(&mut blocked, min_keep.min(self.len()))?;
         let kept = kept.max(min_keep).min(self.len()).min(prefix.keys().len());
-        if self.frozen.is_some() {
-            self.frozen = Some(Frozen { ranks: Some(kept), by_id: false });
+        if self.frozen {
+            self.left = Some(Left { ranks: kept, by_id: false });
             return Ok(Cut::InPlace);
         }
         self.list_prefix(scratch, list, kept)?;
@@ -243,20 +244,16 @@ impl Row<'_> {
         list: &mut List<'_>,
         p: f32,
     ) -> Result<Cut, Error> {
+        self.forget_order();
         self.materialize()?;
-        let Scratch { kernels, scan, prefix, weights, .. } = scratch;
-        let mut blocked = self.scan(*kernels, scan)?;
-        if !blocked.top.is_finite() {
+        if !self.scan(scratch.kernels, &mut scratch.scan)?.top.is_finite() {
             return Ok(Cut::Unsupported);
         }
-        prefix.clear();
-        prefix.grow(&mut blocked, self.len)?;
-        let logits = prefix.keys().iter().map(|key| key.logit());
-        let Softmax { sum, .. } = Softmax::of(*kernels, logits, weights)?;
-        let ranks = weights.len().min(self.len());
-        let kept = exclusive_in_double(weights[..ranks].iter().map(|e| probability(*e, sum)), p);
-        if self.frozen.is_some() {
-            self.frozen = Some(Frozen { ranks: Some(kept), by_id: false });
+        self.scanned = true;
+        let kept = self.settle(scratch, None, &ExclusiveNucleus { p })?.ok_or(Error::Internal)?;
+        let kept = kept.max(1).min(self.len());
+        if self.frozen {
+            self.left = Some(Left { ranks: kept, by_id: false });
             return Ok(Cut::InPlace);
         }
         self.list_prefix(scratch, list, kept)?;
@@ -277,7 +274,7 @@ impl Row<'_> {
         let low = lowest(|logit| reaches(self.scaled(logit)));
         let Scratch { kernels, scan, keys, .. } = scratch;
         let blocked = self.scan(*kernels, scan)?;
-        if let Some(frozen) = self.frozen {
+        if self.frozen {
             let reach = |part: &Segment<'_>| kernels.count_reaching(part.logits, low);
             // If no finite logit reaches it, `lowest` returns the largest.
             let counted = if reaches(low) { blocked.segments.iter().map(reach).sum() } else { 0 };
@@ -285,10 +282,23 @@ impl Row<'_> {
             if ranks < min_keep {
                 return Ok(Cut::Unsupported);
             }
-            self.frozen = Some(Frozen { ranks: Some(ranks), ..frozen });
+            self.left = Some(Left { ranks, by_id: self.left.is_none_or(|left| left.by_id) });
             return Ok(Cut::InPlace);
         }
         reaching(&blocked, low, keys)?;
+        if self.is_ordered() {
+            if keys.len() < min_keep {
+                return Ok(Cut::Unsupported);
+            }
+            // The order is that of the source.
+            keys.sort_unstable();
+            list.fill(
+                keys.iter()
+                    .map(|key| TokenData { logit: self.scaled(key.logit()), ..self.token(key) }),
+            )?;
+            list.sorted = list.tokens().is_sorted_by_key(TokenData::rank);
+            return Ok(Cut::List);
+        }
         if !self.memory.edits.is_empty() {
             // Both are in id order.
             let mut edits = self.memory.edits.iter().map(|edit| edit.0).peekable();

@@ -98,7 +98,8 @@ fn every_proof_finds_the_cut() {
                 let limit = [n, n.min(INITIAL_RANKS + 1), 1 + (next() * n as f32) as usize]
                     [(next() * 3.0) as usize];
                 let mut blocked = scan.read(kernels, &row).expect("memory");
-                let (found, resolution) = cut(&mut blocked, &mut prefix, limit, p).expect("memory");
+                let (found, resolution) =
+                    cut(&mut blocked, &mut prefix, limit, p.into()).expect("memory");
                 assert_eq!(
                     found,
                     literal(&sums, limit, p),
@@ -120,7 +121,7 @@ fn every_proof_finds_the_cut() {
 fn candidates(row: &[f32], p: f32) -> usize {
     let (mut scan, mut prefix) = (RowScan::new(), RankedPrefix::new());
     let mut blocked = scan.read(Kernels::chosen(), row).expect("memory");
-    cut(&mut blocked, &mut prefix, row.len(), p).expect("memory").0
+    cut(&mut blocked, &mut prefix, row.len(), p.into()).expect("memory").0
 }
 
 #[test]
