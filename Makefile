@@ -50,8 +50,8 @@ huge: tools ## draw from rows of 2^31-1 logits: 1 GiB of memory, half a minute
 bench: tools ## time everything and write docs/benchmarks.md: ten minutes, on a machine at rest
 	@scripts/bench.sh
 
-bench-quick: tools ## the benchmark's targets, to the terminal: half a minute
-	@scripts/bench.sh quick
+bench-quick: tools ## the benchmark's targets, to the terminal: half a minute; ROWS=directory has real rows
+	@$(if $(ROWS),S2_LOGITS_DIR="$(ROWS)") scripts/bench.sh quick
 
 instructions: ## count the instructions of fixed draws, compare with the figures; ACCEPT=1 makes new ones
 	@scripts/instructions.py $(if $(ACCEPT),--accept)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Times the library and everything it is compared with, and writes docs/benchmarks.md from the results.
 #
-#   scripts/bench.sh          all of it: about seven minutes, and as many more to build the peers first
-#   scripts/bench.sh chains   chains beside llama.cpp's alone, written too: a minute after the build
-#   scripts/bench.sh quick    the table through the C header alone, to the terminal: half a minute
+#   scripts/bench.sh [all [ROUNDS]]    all of it: ten minutes, and as many more to build the peers first
+#   scripts/bench.sh chains [ROUNDS]   stages and chains beside llama.cpp's alone, written too: two minutes
+#   scripts/bench.sh quick             the table through the C header alone, to the terminal: half a minute
 #
-# S2_LOGITS_DIR may name a directory with further real rows, NAME.f32 of binary32 values. Nothing else
-# should run meanwhile.
+# S2_LOGITS_DIR may name a directory with other real rows than the repository's two, NAME.f32 of binary32
+# values. Nothing else should run meanwhile.
 set -euo pipefail
 if [[ -n ${S2_LOGITS_DIR:-} ]]; then
     S2_LOGITS_DIR=$(realpath "$S2_LOGITS_DIR")
@@ -16,9 +16,10 @@ cd "$(dirname "$0")/.."
 # The outer make's flags and job server are not for the builds below.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 mode=${1:-all}
+rounds=${2:-7}
 build=build/bench
 raw=build/bench/raw
-rows=(tests/data/logits ${S2_LOGITS_DIR:+"$S2_LOGITS_DIR"})
+criterion=${CARGO_TARGET_DIR:-target}/criterion
 rm -rf "$raw"
 mkdir -p "$raw"
 
@@ -37,7 +38,7 @@ table() {
     quietly scripts/configure.sh "$build" -DS2SAMPLER_BUILD_TESTS=OFF \
         -DS2SAMPLER_BUILD_EXAMPLES=OFF -DS2SAMPLER_BUILD_BENCHMARKS=ON
     quietly cmake --build "$build" --target s2_table
-    "$build/benches/table/s2_table" "$1" "${rows[@]}" >"$raw/table.csv"
+    "$build/benches/table/s2_table" "$1" "${S2_LOGITS_DIR:-tests/data/logits}" >"$raw/table.csv"
 }
 
 settled() {
@@ -46,14 +47,14 @@ settled() {
 }
 
 matrix() {
-    say "every level, length, shape and set of parameters (target/criterion has the details)"
-    rm -rf target/criterion
+    say "every level, length, shape and set of parameters ($criterion has the details)"
+    rm -rf "$criterion"
     local log=$build/criterion.log
     if ! cargo bench --quiet --bench draw -- --noplot >"$log" 2>&1; then
         tail -n 20 "$log" >&2
         return 1
     fi
-    scripts/bench_record.py matrix target/criterion >"$raw/matrix.csv"
+    scripts/bench_record.py matrix "$criterion" >"$raw/matrix.csv"
 }
 
 # bindgen, which the llama.cpp crate builds with, loads libclang.
@@ -78,15 +79,15 @@ peers() {
         tail -n 20 "$log" >&2
         features=(--no-default-features)
     fi
-    (cd benches/peers && cargo run --quiet --release "${features[@]}" -- 7) >"$raw/peers.csv"
+    (cd benches/peers && cargo run --quiet --release "${features[@]}" -- "$rounds") >"$raw/peers.csv"
 }
 
 # Where llama.cpp is missing the results of an earlier run stay.
 chains() {
     [[ -z $missing ]] || return 0
-    say "chains beside llama.cpp's: whether they agree, and the time"
+    say "stages and chains beside llama.cpp's: whether they agree, and the time"
     (cd benches/peers && cargo run --quiet --release --bin agree) >"$raw/agree.csv"
-    (cd benches/peers && cargo run --quiet --release --bin chains -- 7) >"$raw/chains.csv"
+    (cd benches/peers && cargo run --quiet --release --bin chains -- "$rounds") >"$raw/chains.csv"
 }
 
 case $mode in
@@ -105,7 +106,7 @@ quick)
     ;;
 all)
     start=$SECONDS
-    table 11
+    table "$rounds"
     settled
     peers
     chains
@@ -118,7 +119,7 @@ all)
     say "docs/benchmarks.md is written"
     ;;
 *)
-    echo "usage: scripts/bench.sh [chains | quick]" >&2
+    echo "usage: scripts/bench.sh [all | chains | quick] [ROUNDS]" >&2
     exit 2
     ;;
 esac

@@ -1,60 +1,90 @@
-"""Chains of stages beside llama.cpp's: how fast, and how far the two agree."""
+"""Stages and chains beside llama.cpp's: how fast, and how far the two agree."""
 
 import csv
-from statistics import median
 
 import bench_results
-from bench_targets import SPEECH, number
+from bench_targets import K40, SPEECH, number
 
 BEGIN = "<!-- Agreement: written by scripts/bench_report.py -->"
 END = "<!-- Agreement: end -->"
 
-HEAD = "top_k 40, top_p 0.95, min_p 0.05, temperature 0.8, dist"
-JOBS = {
-    "llama": HEAD,
-    "penalties": f"penalties over 64 tokens, {HEAD}",
-    "nucleus": "top_p 0.9, temperature 0.8, dist",
-    "huggingface": "penalties over 64 tokens, temperature 0.8, top_k 50, top_p 0.9, min_p 0.05, dist",
-    "article": "penalties over 64 tokens, temperature 0.8, softmax, top_k 40, top_p 0.9, dist",
-}
-
-# Row and job at the speech vocabulary, and the target: how many times as fast as llama.cpp.
-TARGETS = {("normal", "llama"): 5, ("normal", "penalties"): 15, ("peaked", "nucleus"): 10}
+SHAPES = {"uniform": "uniform", "normal": "N(0,3)", "peaked": "peaked"}
+ARRAY = 131_072
 
 
 class Chains:
     def __init__(self, raw):
-        self.results = bench_results.times(raw / "chains.csv")
+        self.times = bench_results.Times(raw / "chains.csv")
+        self.jobs = list(dict.fromkeys(job for _, _, job, _ in self.times.of))
         with open(raw / "agree.csv", newline="") as file:
             self.agreement = list(csv.DictReader(file))
 
-    def ratio(self, key):
-        """llama.cpp's time divided by the library's, the median over the rounds."""
-        both = self.results[key]
-        return median(a / b for a, b in zip(both["llama.cpp"], both["s2sampler"]))
-
-    def of(self, target):
-        row, job = target
-        return self.ratio((row, SPEECH, job, "cache"))
+    def faster(self, form):
+        """In how many cases the library is the faster one, of how many, and the worst of them."""
+        ratios = {key: self.times.llama(key) for key in self.times.keys(f"*,hot {form}")}
+        return sum(ratio >= 1 for ratio in ratios.values()), len(ratios), min(ratios, key=ratios.get)
 
     def sentence(self):
-        llama, penalties, nucleus = (number(self.of(target)) for target in TARGETS)
+        parts = []
+        for form in ("row", "array"):
+            faster, cases, worst = self.faster(form)
+            row, n, job, _ = worst
+            parts.append(
+                f"in {faster} of {cases} cases on {form}s (at worst {number(self.times.llama(worst))} times as fast: "
+                f"{job}, {SHAPES[row]}, {n:,})"
+            )
         return (
-            f"The chain {HEAD} draws from a row of {SPEECH:,} logits {llama} times as fast as llama.cpp's chain, which "
-            f"fills its array first. With penalties over 64 tokens in front it is {penalties} times as fast, and top_p "
-            f"0.9 alone on a peaked row {nucleus} times."
+            f"Every stage that llama.cpp has and {sum(' + ' in job for job in self.jobs)} chains are faster than "
+            f"llama.cpp's {parts[0]} and {parts[1]}."
         )
 
-    def lines(self):
-        """The document's table: one line for each row, length and chain."""
-        for (row, n, job, state), both in self.results.items():
-            target = TARGETS.get((row, job)) if n == SPEECH else None
-            ratio = self.ratio((row, n, job, state))
-            said = ""
-            if target:
-                said = f"{target} x: {'reached' if ratio >= target else '**not reached**'}"
-            times = (number(median(both[subject])) for subject in ("llama.cpp", "s2sampler"))
-            yield [row, f"{n:,}", job, *times, number(ratio), said]
+    def cell(self, shape, n, job, state, with_time=False):
+        key = (shape, n, job, state)
+        if key not in self.times.of:
+            return ""
+        ratio = self.times.llama(key)
+        text = f"**{number(ratio)}**" if ratio < 1 else number(ratio)
+        return f"{text} ({number(self.times.us(key))} µs)" if with_time else text
+
+    def shapes(self):
+        """Columns and lines: the library's time, and llama.cpp's divided by it, on hot rows and arrays."""
+        columns = [(shape, form) for shape in SHAPES for form in ("row", "array", "sorted array")
+                   if form != "sorted array" or shape == "normal"]
+        names = [f"{SHAPES[shape]}, {form}" for shape, form in columns]
+        lines = [
+            [job, *(self.cell(shape, ARRAY, job, f"hot {form}", True) for shape, form in columns)]
+            for job in self.jobs
+        ]
+        return names, lines
+
+    def lengths(self):
+        columns = [(n, form) for n in (4096, 32_000, SPEECH) for form in ("row", "array")]
+        names = [f"{n:,}, {form}" for n, form in columns]
+        lines = [
+            [job, *(self.cell("normal", n, job, f"hot {form}") for n, form in columns)] for job in self.jobs
+        ]
+        return names, lines
+
+    def states(self):
+        columns = [
+            (n, state, form) for n in (4096, SPEECH) for state in ("written", "cold") for form in ("row", "array")
+        ]
+        names = [f"{n:,}, {state} {form}" for n, state, form in columns]
+        lines = [
+            [job, *(self.cell("normal", n, job, f"{state} {form}") for n, state, form in columns)]
+            for job in self.jobs
+        ]
+        return names, lines
+
+    def summary(self):
+        """Lines of the README's table: description, logits, microseconds, how many times as fast as llama.cpp."""
+        cases = [("normal", 4096, "written row"), ("normal", SPEECH, "written row"), ("normal", SPEECH, "cold row"),
+                 ("normal", SPEECH, "hot row"), ("normal", ARRAY, "hot array")]
+        for shape, n, state in cases:
+            yield f"chain {K40}; {state}", n, (shape, n, K40, state)
+        for form in ("row", "array"):
+            worst = self.faster(form)[2]
+            yield f"slowest of all beside llama.cpp, hot {form}: {worst[2]}; {SHAPES[worst[0]]}", worst[1], worst
 
     def agreed(self):
         """The block of docs/chain.md: how many chains agree, and why others differ."""

@@ -2,56 +2,44 @@
 
 import csv
 import json
+from fnmatch import fnmatchcase
 from statistics import median
 
 
-def times(path):
-    """{(row, n, job, state): {subject: [microseconds of each round]}} of table.csv or peers.csv."""
-    results = {}
-    with open(path, newline="") as file:
-        for line in csv.DictReader(file):
-            key = (line["row"], int(line["n"]), line["job"], line["state"])
-            values = [float(ns) / 1e3 for ns in line["nanoseconds"].split()]
-            results.setdefault(key, {})[line["subject"]] = values
-    return results
-
-
-class Table:
-    """What the program behind the C header measured. Ratios are made round by round."""
+class Times:
+    """The rounds of each subject in microseconds, by (row, length, job, state). Ratios are made round by round."""
 
     def __init__(self, path):
-        self.results = times(path)
+        self.of = {}
+        with open(path, newline="") as file:
+            for line in csv.DictReader(file):
+                key = (line["row"], int(line["n"]), line["job"], line["state"])
+                values = [float(ns) / 1e3 for ns in line["nanoseconds"].split()]
+                self.of.setdefault(key, {})[line["subject"]] = values
 
     def us(self, key, subject="s2sampler"):
-        return median(self.results[key][subject])
+        return median(self.of[key][subject])
 
-    def ratio(self, key):
-        """How many draws the full sort's time is."""
-        both = self.results[key]
-        return median(a / b for a, b in zip(both["full sort"], both["s2sampler"]))
+    def ratio(self, key, above, below):
+        both = self.of[key]
+        return median(a / b for a, b in zip(both[above], both[below]))
 
     def passes(self, key):
         """How many bare passes a draw's time is."""
-        both = self.results[key]
-        return median(a / b for a, b in zip(both["s2sampler"], both["max pass"]))
+        return self.ratio(key, "s2sampler", "max pass")
 
-    def limit(self, key):
-        """The ratio of a draw that takes one bare pass."""
-        both = self.results[key]
-        return median(a / b for a, b in zip(both["full sort"], both["max pass"]))
+    def sorts(self, key):
+        """How many draws the full sort's time is."""
+        return self.ratio(key, "full sort", "s2sampler")
 
-    def keys(self, row=None, n=None, job=None, state="cache"):
-        return [
-            key
-            for key in self.results
-            if (row is None or key[0] == row or row == "real" and key[0].startswith("real:"))
-            and (n is None or key[1] == n)
-            and (job is None or key[2] == job)
-            and key[3] == state
-        ]
+    def llama(self, key):
+        """How many draws llama.cpp's time is."""
+        return self.ratio(key, "llama.cpp", "s2sampler")
 
-    def real_rows(self):
-        return sorted({key[0].removeprefix("real:") for key in self.keys("real")})
+    def keys(self, pattern, but=""):
+        """The results whose "row,length,job,state" fits a pattern of the shell, and another one not."""
+        names = {key: ",".join(map(str, key)) for key in self.of}
+        return [k for k, name in names.items() if fnmatchcase(name, pattern) and not fnmatchcase(name, but)]
 
 
 def settled(path):

@@ -1,4 +1,4 @@
-"""Plots as SVG, by hand: a few lines with logarithmic axes, and bars of ratios."""
+"""Plots as SVG, by hand: a few lines with logarithmic axes."""
 
 import math
 from html import escape
@@ -51,11 +51,6 @@ class Canvas:
         )
         for x, y in points:
             self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{width + 1}" fill="{colour}"/>')
-
-    def rect(self, x, y, width, height, fill):
-        self.parts.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{fill}"/>'
-        )
 
     def svg(self):
         return "\n".join(self.parts) + "\n</svg>\n"
@@ -123,27 +118,4 @@ def times(title, lines):
         canvas.line(points[-1][0] + 4, points[-1][1], right + 16, labels[i], colour, 0.8)
         label = {"max pass": "bare max pass"}.get(name, name)
         canvas.text(right + 20, labels[i] + 4, label, fill=colour, weight="bold" if own else "normal")
-    return canvas.svg()
-
-
-def bars(title, axis, entries):
-    """Horizontal bars on a logarithmic axis from 1: (label, ratio, goals to mark)."""
-    step, left, top, right = 30, 400, 50, 870
-    bottom = top + step * len(entries)
-    canvas = Canvas(950, bottom + 60, title)
-    _, high = decades([ratio for _, ratio, _ in entries] + [g for _, _, gs in entries for g in gs])
-    at = lambda ratio: left + max(math.log10(ratio), 0.0) / high * (right - left)
-    for decade in range(high + 1):
-        x = at(10.0**decade)
-        canvas.line(x, top, x, bottom)
-        canvas.text(x, bottom + 18, f"{10**decade:,} x", anchor="middle")
-    for i, (label, ratio, goals) in enumerate(entries):
-        y = top + step * i
-        canvas.text(left - 10, y + 19, label, anchor="end")
-        canvas.rect(left, y + 6, at(ratio) - left, 18, COLOURS["s2sampler"])
-        for goal in goals:
-            canvas.line(at(goal), y + 2, at(goal), y + 28, INK, 2)
-        end = max([at(ratio)] + [at(goal) for goal in goals])
-        canvas.text(end + 7, y + 19, f"{ratio:,.0f} x" if ratio >= 10 else f"{ratio:.1f} x")
-    canvas.text((left + right) / 2, bottom + 42, axis, anchor="middle")
     return canvas.svg()

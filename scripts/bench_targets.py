@@ -1,43 +1,112 @@
-"""The targets: what each row of the table is meant to reach, and how far it got."""
+"""The targets: what draws, stages and chains shall reach, and how far they got."""
 
 from dataclasses import dataclass
 from statistics import median
 
-from bench_results import Table
-
 SPEECH, TEXT = 155_776, 262_144
-ODD = ["ascending", "descending", "sawtooth", "two-level", "all-equal"]
-
-
-def x(ratio):
-    return ("x", ratio)
-
-
-def passes(count):
-    return ("passes", count)
-
-
-# Row, length, job, which of several, "at least", "beyond". A target in x is a ratio to the full sort
-# and is to be reached or passed; one in passes is a time in bare max passes and a limit.
-TARGETS = [
-    ("N(0,3)", "normal", SPEECH, "default", "", x(800), x(1500)),
-    ("all but 4,097 at -inf", "masked", SPEECH, "default", "", x(350), passes(2)),
-    ("real rows", "real", None, "default", "median", x(800), x(1200)),
-    ("real rows", "real", None, "default", "worst", x(350), x(600)),
-    ("flat (spread 0.01)", "flat", SPEECH, "default", "", x(800), None),
-    ("N(0,3)", "normal", 4096, "default", "", x(120), x(200)),
-    ("N(0,3)", "normal", 1024, "default", "", x(20), x(40)),
-    ("N(0,3)", "normal", SPEECH, "nucleus", "", x(12), x(40)),
-    ("real rows", "real", TEXT, "nucleus", "median", x(400), None),
-    ("flat (spread 0.01)", "flat", SPEECH, "nucleus", "", x(4), x(8)),
-    ("any row", None, None, "greedy", "worst", passes(1.5), passes(1.1)),
-]
-
-# Odd rows are held to the ratio of N(0,3): at least a third of it, beyond that all of it.
-ODD_AT_LEAST, ODD_BEYOND = 1 / 3, 1.0
 
 # Of the draws on real rows, the share that may need the whole row sorted.
 SORTED_SHARE = 1e-4
+
+
+def number(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+@dataclass(frozen=True)
+class Goal:
+    """`unit` is a method of Times."""
+
+    unit: str
+    limit: float
+
+    def value(self, times, key):
+        return getattr(times, self.unit)(key)
+
+    def more_is_better(self):
+        return self.unit in ("sorts", "llama")
+
+    def holds(self, value):
+        return value >= self.limit if self.more_is_better() else value <= self.limit
+
+    def words(self, value=None):
+        figure = number(self.limit if value is None else value)
+        units = {"passes": "passes", "us": "µs", "sorts": "x full sort", "llama": "x llama.cpp"}
+        return f"{figure} {units[self.unit]}"
+
+
+def passes(limit):
+    return Goal("passes", limit)
+
+
+def us(limit):
+    return Goal("us", limit)
+
+
+def sorts(limit):
+    return Goal("sorts", limit)
+
+
+def llama(limit):
+    return Goal("llama", limit)
+
+
+@dataclass(frozen=True)
+class Target:
+    label: str
+    pattern: str
+    at_least: Goal
+    then: Goal | None = None
+    of_all: str = "worst"
+    but: str = ""
+
+
+# Of table.csv: draws and chains through the C header.
+TABLE = [
+    Target("default, real rows, hot", "real:*,155776,default,hot", passes(5), passes(3), "median"),
+    Target("default, real rows, hot", "real:*,155776,default,hot", passes(9), passes(6)),
+    Target("default, real rows in turn", "real:*,155776,default,in turn", passes(5), passes(3), "median"),
+    Target("default, real rows in turn", "real:*,155776,default,in turn", passes(9), passes(6)),
+    Target("text, real rows of 262,144, hot", "real:*,262144,text,hot", passes(5), passes(3), "median"),
+    Target("text, real rows of 262,144, hot", "real:*,262144,text,hot", passes(10), passes(6)),
+    Target("text, real rows of 262,144 in turn", "real:*,262144,text,in turn", passes(5), passes(3), "median"),
+    Target("text, real rows of 262,144 in turn", "real:*,262144,text,in turn", passes(10), passes(6)),
+    Target("default, masked to 4,097, in turn", "masked *,155776,default,in turn", passes(1.6), passes(1.2), "median"),
+    Target("default, N(0,3), 155,776", "normal,155776,default,hot", sorts(800), sorts(1500)),
+    Target("default, N(0,3), 4,096", "normal,4096,default,hot", us(0.9), us(0.6)),
+    Target("default, N(0,3), 1,024", "normal,1024,default,hot", us(0.7), us(0.4)),
+    Target("nucleus, N(0,3), 155,776", "normal,155776,nucleus,hot", passes(20), passes(10)),
+    Target("nucleus, flat, 155,776", "flat,155776,nucleus,hot", sorts(16), sorts(32)),
+    Target("nucleus, deviation 0.5 to 2, 155,776", "deviation *,155776,nucleus,hot", sorts(8), sorts(16)),
+    Target("greedy, any row", "*,*,greedy,hot", passes(1.5), passes(1.1)),
+    Target("any draw on any row", "*,*,*,hot", sorts(1)),
+    Target("any chain, presorted rows too", "*,*,*,chain", sorts(1)),
+    Target("top_k 40 on an array of 131,072", "normal,131072,top_k 40,array", us(25), us(18)),
+    Target("top_k 40 on a sorted array of 131,072", "normal,131072,top_k 40,sorted array", us(2)),
+]
+
+K40 = "k 40 + p .95 + min_p .05 + T .8 + dist"
+# Of chains.csv: stages and chains beside llama.cpp.
+CHAINS = [
+    Target("top_k 40, array of 131,072", "normal,131072,top_k 40,hot array", llama(1.7)),
+    Target(f"{K40}, array of 131,072", f"normal,131072,{K40},hot array", llama(1.5), llama(2)),
+    Target("top_p .9, peaked array of 131,072", "peaked,131072,top_p .9,hot array", llama(1)),
+    Target("min_p .05, arrays of 131,072", "*,131072,min_p .05,hot array", llama(1)),
+    Target("temperature .8, arrays of 131,072", "*,131072,temperature .8,hot array", llama(1)),
+    Target("greedy, arrays of 131,072", "*,131072,greedy,hot array", llama(1)),
+    Target("every stage, rows, hot", "*,hot row", llama(1), llama(2), but="* + *"),
+    Target("every stage, arrays, hot", "*,hot array", llama(1), llama(2), but="* + *"),
+    Target("every chain, rows, hot", "* + *,hot row", llama(1), llama(2)),
+    Target("every chain, arrays, hot", "* + *,hot array", llama(1), llama(2)),
+    Target(f"{K40}, row of 4,096 just written", f"normal,4096,{K40},written row", llama(1.5), llama(2)),
+    Target(f"{K40}, row of 155,776 just written", f"normal,155776,{K40},written row", llama(4), llama(8)),
+    Target(f"penalties + {K40}, row of 155,776", f"normal,155776,penalties + {K40},hot row", llama(15)),
+    Target("typical, row of 155,776", "normal,155776,typical .?,hot row", llama(3), llama(8)),
+    Target("xtc, row of 155,776", "normal,155776,xtc 1 .1,hot row", llama(3), llama(8)),
+    Target("temperature_ext, row of 155,776", "normal,155776,temperature_ext,hot row", llama(3), llama(8)),
+    Target("mirostat_v2, row of 155,776", "normal,155776,mirostat_v2,hot row", llama(3), llama(8)),
+    Target("T .8 + dist, row of 155,776", "normal,155776,T .8 + dist,hot row", llama(3), llama(8)),
+]
 
 
 @dataclass
@@ -45,79 +114,53 @@ class Outcome:
     label: str
     at_least: str
     reached: bool
-    beyond: str
-    reached_beyond: bool | None
+    then: str
+    reached_then: bool | None
     measured: str
-    # The ratio of a draw that takes one bare pass.
-    limit: str
-    ratio: float | None = None
-    goals: tuple = ()
 
 
-def number(value):
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+def name_of(key):
+    row, n, job, _ = key
+    return f"{row.removeprefix('real:')}, {n:,}, {job}"
 
 
-def words(target):
-    if target is None:
-        return ""
-    kind, goal = target
-    return f"{number(goal)} x" if kind == "x" else f"{number(goal)} passes"
+def outcome(target, times):
+    keys = times.keys(target.pattern, target.but)
+    if not keys:
+        return Outcome(target.label, target.at_least.words(), False, "", None, "no such row was measured")
+    goal, then = target.at_least, target.then
+    values = {key: goal.value(times, key) for key in keys}
+    label = target.label
+    if target.of_all == "median":
+        pick, us_of = lambda g: median(g.value(times, key) for key in keys), median(map(times.us, keys))
+        note = f", {number(us_of)} µs"
+        label += f": median of {len(keys)}"
+    else:
+        worst = (min if goal.more_is_better() else max)(values, key=values.get)
+        pick = lambda g: g.value(times, worst)
+        note = "" if goal.unit == "us" else f", {number(times.us(worst))} µs"
+        if len(keys) > 1:
+            label += f": worst of {len(keys)}"
+            note += f" ({name_of(worst)})"
+    holds_then = then and then.holds(pick(then))
+    return Outcome(
+        label, goal.words(), goal.holds(pick(goal)), then.words() if then else "", holds_then,
+        goal.words(pick(goal)) + note,
+    )
 
 
-def holds(target, ratio, pass_count):
-    if target is None:
-        return None
-    kind, goal = target
-    return ratio >= goal if kind == "x" else pass_count <= goal
+def of_table(times):
+    return [outcome(target, times) for target in TABLE]
 
 
-def of_table(table: Table):
-    for label, row, n, job, which, at_least, beyond in TARGETS:
-        keys = table.keys(row, n, job)
-        if not keys:
-            raise SystemExit(f"no result for {label}, {n}, {job}")
-        ratios = [table.ratio(key) for key in keys]
-        counts = [table.passes(key) for key in keys]
-        pick = (median, median) if which == "median" else (min, max)
-        ratio, count = pick[0](ratios), pick[1](counts)
-        length = f"{n:,}" if n else " and ".join(f"{n:,}" for n in (SPEECH, TEXT))
-        name = f"{label}, {length}, {job}" if row else f"{label}, {job}"
-        if which:
-            name += f": {which} of {len(keys)}"
-        slowest = "" if which else f", {number(table.us(keys[0]))} µs"
-        both = f"{number(ratio)} x, {number(count)} passes{slowest}"
-        in_passes = at_least[0] == "passes"
-        if which == "worst":
-            # Which row it is; the worst by ratio, or by passes if that is what counts.
-            worst = keys[counts.index(count) if in_passes else ratios.index(ratio)]
-            measured = f"{number(count)} passes" if in_passes else f"{number(ratio)} x, {number(table.us(worst))} µs"
-            both = f"{measured} ({worst[0].removeprefix('real:')}, {worst[1]:,})"
-        limit = "" if in_passes else f"{number(pick[0]([table.limit(key) for key in keys]))} x"
-        goals = tuple(t[1] for t in (at_least, beyond) if t and t[0] == "x")
-        yield Outcome(
-            name, words(at_least), holds(at_least, ratio, count), words(beyond),
-            holds(beyond, ratio, count), both, limit, ratio if goals else None, goals,
-        )
-    for job in ("default", "nucleus"):
-        usual = table.ratio(("normal", SPEECH, job, "cache"))
-        for row in ODD:
-            key = (row, SPEECH, job, "cache")
-            ratio = table.ratio(key)
-            share = ratio / usual
-            yield Outcome(
-                f"{row}, {SPEECH:,}, {job}", "1/3 of N(0,3)", share >= ODD_AT_LEAST, "all of N(0,3)",
-                share >= ODD_BEYOND,
-                f"{share:.2f} of it: {number(ratio)} x, {number(table.us(key))} µs",
-                f"{table.limit(key) / usual:.2f} of it: {number(table.limit(key))} x",
-                ratio, (ODD_AT_LEAST * usual, ODD_BEYOND * usual),
-            )
+def of_chains(times):
+    return [outcome(target, times) for target in CHAINS]
 
 
 def of_settled(settled):
     real = [line for line in settled if line["set"].startswith("real rows")]
-    draws, sorts = sum(line["draws"] for line in real), sum(line["sort"] for line in real)
+    draws, sorted_draws = sum(line["draws"] for line in real), sum(line["sort"] for line in real)
     return Outcome(
-        "real rows: draws that sort the row", "under 1 in 10,000", sorts < SORTED_SHARE * draws, "", None,
-        f"{sorts:,} of {draws:,}", "",
+        "real rows: draws that sort the row", "under 1 in 10,000", sorted_draws < SORTED_SHARE * draws, "",
+        None, f"{sorted_draws:,} of {draws:,}",
     )

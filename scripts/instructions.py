@@ -63,7 +63,7 @@ def write_figures(of, counts):
 
 def compare(counts):
     """Prints a line for each workload: its verdicts, or none if the workloads are not those of the figures."""
-    print(f"{'instructions per draw':24}{'committed':>12} {'now':>12}")
+    print(f"{'instructions per draw':31}{'committed':>12} {'now':>12}")
     of, figures = read_figures()
     here = toolchain()
     tolerance = TOLERANCE
@@ -78,7 +78,7 @@ def compare(counts):
         change = counts[name] / figure - 1
         verdict = "SLOWER" if change > tolerance else "FASTER" if change < -tolerance else "as before"
         verdicts.append(verdict)
-        print(f"{name:24}{figure:12,} {counts[name]:12,} {change:+8.1%}  {verdict}")
+        print(f"{name:31}{figure:12,} {counts[name]:12,} {change:+8.1%}  {verdict}")
     return verdicts
 
 

@@ -18,7 +18,9 @@ namespace {
 
 constexpr std::size_t kSlowRow = 155776;  // the S2 engines' vocabulary
 constexpr std::size_t kFastRow = 4096;    // and their codebook
+constexpr std::size_t kSmallRow = 1024;   // and the smallest of other codebooks
 constexpr std::size_t kRealRow = 262144;
+constexpr std::size_t kArray = 131072;
 constexpr float kThree = 3.0F * 0x1p-20F;  // the scale at which a bell has the deviation 3
 constexpr std::uint64_t kRowSeed = 20240229;
 
@@ -46,6 +48,32 @@ void count_each(const char *name, const Draw &draw) {
     CALLGRIND_ZERO_STATS;
     all();
     CALLGRIND_DUMP_STATS_AT(trigger.c_str());
+}
+
+// A row whose cut the maxima of its blocks do not settle. 30 logits fall by 0.02 from 10; of the others every second
+// one, at random, lies 9.75 below the largest, and the rest so low that it adds nothing to the sum S. The exponentials
+// of the 30 add up to 22.6 of the largest's. A block of 32 with a high logit may have one or 32 of them, with the same
+// maximum: S is between 22.9 and 31.6 for all that the maxima tell, and p S between 18.3 and 25.3, so that 23 to 30
+// ranks stay. core/benches/settled.rs makes the same row and checks that no draw from it is settled by maxima.
+std::vector<float> unsure_row() {
+    std::vector<float> row(kSlowRow);
+    SplitMix64 rng(kRowSeed);
+    for (float &logit : row) {
+        logit = rng.next() % 2 == 0 ? 0.25F : -20.0F;
+    }
+    for (std::size_t i = 0; i < 30; ++i) {
+        row[17 + 5192 * i] = 10.0F - 0.02F * static_cast<float>(i);
+    }
+    return row;
+}
+
+// Close to each other, in no order.
+std::vector<float> flat_row() {
+    std::vector<float> row = bell(kSlowRow, kThree, kRowSeed);
+    for (float &logit : row) {
+        logit *= 0x1p-9F;
+    }
+    return row;
 }
 
 void count(const char *name, const std::vector<float> &row, const SamplerParams &params) {
@@ -192,6 +220,50 @@ void count_dry(const std::vector<float> &row) {
     s2_chain_free(chain);
 }
 
+// Stages on an array that is restored before each call, which is not counted.
+void count_array(const char *name, const std::vector<S2TokenData> &entries, bool sorted, bool top_k_alone) {
+    S2Chain *const chain = s2_chain_new();
+    CHECK(chain != nullptr && s2_chain_add_top_k(chain, 40) >= 0);
+    if (!top_k_alone) {
+        CHECK(s2_chain_add_top_p(chain, 0.95F, 1) >= 0 && s2_chain_add_min_p(chain, 0.05F, 1) >= 0);
+        CHECK(s2_chain_add_temperature(chain, 0.8F) >= 0 && s2_chain_add_dist(chain, 1) >= 0);
+    }
+    std::vector<S2TokenData> work = entries;
+    count_each(name, [&] {
+        CALLGRIND_TOGGLE_COLLECT;
+        std::copy(entries.begin(), entries.end(), work.begin());
+        CALLGRIND_TOGGLE_COLLECT;
+        S2TokenDataArray array = {work.data(), work.size(), -1, sorted};
+        return s2_chain_apply(chain, &array);
+    });
+    s2_chain_free(chain);
+}
+
+void count_arrays(const std::vector<float> &row) {
+    std::vector<S2TokenData> entries(row.size());
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        entries[i] = {static_cast<std::int32_t>(i), row[i], 0.0F};
+    }
+    count_array("array_top_k_131072", entries, false, true);
+    count_array("array_chain_131072", entries, false, false);
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const S2TokenData &a, const S2TokenData &b) { return a.logit > b.logit; });
+    count_array("array_sorted_131072", entries, true, true);
+}
+
+// Stages that work on all tokens of the row.
+void count_whole_rows(const std::vector<float> &row) {
+    const auto n = static_cast<std::int32_t>(row.size());
+    for (const bool typical : {true, false}) {
+        S2Chain *const chain = s2_chain_new();
+        CHECK(chain != nullptr && (!typical || s2_chain_add_typical(chain, 0.9F, 1) >= 0));
+        CHECK(s2_chain_add_temperature(chain, 0.8F) >= 0 && s2_chain_add_dist(chain, 1) >= 0);
+        const char *const name = typical ? "chain_typical_155776" : "chain_temperature_155776";
+        count_each(name, [&] { return s2_chain_sample(chain, row.data(), n); });
+        s2_chain_free(chain);
+    }
+}
+
 // A preset of a chain whose penalties look at 64 tokens.
 void count_chain(const char *name, std::int32_t preset, float repeat_penalty, const std::vector<float> &row) {
     S2PresetParams params;
@@ -222,9 +294,12 @@ int main(int argc, char **argv) {
 
     count("default_155776", slow, defaults);
     count("default_4096", fast, defaults);
+    count("default_1024", bell(kSmallRow, kThree, kRowSeed), defaults);
+    count("default_unsure_155776", unsure_row(), defaults);
     count("default_masked_155776", masked(kSlowRow, kThree, kRowSeed), defaults);
     count("default_real_262144", real_row(std::string(argv[1]) + "/logits/row27.f32"), defaults);
     count("nucleus_155776", slow, nucleus);
+    count("nucleus_flat_155776", flat_row(), nucleus);
     count("greedy_155776", slow, greedy);
     count_ranges(slow, defaults);
     count_request(slow, defaults);
@@ -234,5 +309,7 @@ int main(int argc, char **argv) {
     count_chain("chain_penalties_155776", S2_PRESET_LLAMA, 1.1F, slow);
     count_masks(slow);
     count_dry(slow);
-    count_chain("chain_article_155776", S2_PRESET_TEMPERATURE_FIRST, 1.1F, slow);
+    count_chain("chain_temperature_first_155776", S2_PRESET_TEMPERATURE_FIRST, 1.1F, slow);
+    count_whole_rows(slow);
+    count_arrays(bell(kArray, kThree, kRowSeed));
 }

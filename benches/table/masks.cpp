@@ -1,5 +1,4 @@
-// Masked draws over a vocabulary as multiples of a bare pass, in one process and in turns: what a mask may cost is
-// 2.5 bare passes beside the draw.
+// Masked draws over a vocabulary as multiples of a bare pass, in one process and in turns.
 //
 //   s2_masks [rounds]
 #include "max_pass.hpp"

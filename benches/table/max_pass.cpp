@@ -2,6 +2,7 @@
 #include "max_pass.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #if defined(__x86_64__)
@@ -20,42 +21,67 @@ float plain(const float * values, size_t n) {
 
 #if defined(__x86_64__)
 
+// Vectors of `Lanes` values from an aligned address, for a load across two cache lines takes twice the time. The
+// head and the tail are loads of their own, which overlap the others: a maximum may count a value twice.
+const float * aligned(const float * values, size_t bytes) {
+    const auto address = reinterpret_cast<uintptr_t>(values);
+    return values + (bytes - address % bytes) % bytes / sizeof(float);
+}
+
 __attribute__((target("avx512f"))) float avx512(const float * values, size_t n) {
+    if (n < 16) {
+        return plain(values, n);
+    }
+    const float * const end = values + n;
+    const float * at = aligned(values, 64);
     __m512 most[8];
     for (__m512 & m : most) {
-        m = _mm512_set1_ps(-std::numeric_limits<float>::infinity());
+        m = _mm512_loadu_ps(values);
     }
-    size_t i = 0;
-    for (; i + 128 <= n; i += 128) {
+    for (; end - at >= 128; at += 128) {
+#pragma GCC unroll 8
         for (size_t j = 0; j < 8; ++j) {
-            most[j] = _mm512_max_ps(_mm512_loadu_ps(values + i + 16 * j), most[j]);
+            most[j] = _mm512_max_ps(_mm512_load_ps(at + 16 * j), most[j]);
         }
     }
+    for (; end - at >= 16; at += 16) {
+        most[0] = _mm512_max_ps(_mm512_load_ps(at), most[0]);
+    }
+    most[0] = _mm512_max_ps(_mm512_loadu_ps(end - 16), most[0]);
     for (size_t j = 1; j < 8; ++j) {
         most[0] = _mm512_max_ps(most[0], most[j]);
     }
     alignas(64) float lanes[16];
     _mm512_store_ps(lanes, most[0]);
-    return std::max(plain(lanes, 16), plain(values + i, n - i));
+    return plain(lanes, 16);
 }
 
 __attribute__((target("avx2"))) float avx2(const float * values, size_t n) {
+    if (n < 8) {
+        return plain(values, n);
+    }
+    const float * const end = values + n;
+    const float * at = aligned(values, 32);
     __m256 most[8];
     for (__m256 & m : most) {
-        m = _mm256_set1_ps(-std::numeric_limits<float>::infinity());
+        m = _mm256_loadu_ps(values);
     }
-    size_t i = 0;
-    for (; i + 64 <= n; i += 64) {
+    for (; end - at >= 64; at += 64) {
+#pragma GCC unroll 8
         for (size_t j = 0; j < 8; ++j) {
-            most[j] = _mm256_max_ps(_mm256_loadu_ps(values + i + 8 * j), most[j]);
+            most[j] = _mm256_max_ps(_mm256_load_ps(at + 8 * j), most[j]);
         }
     }
+    for (; end - at >= 8; at += 8) {
+        most[0] = _mm256_max_ps(_mm256_load_ps(at), most[0]);
+    }
+    most[0] = _mm256_max_ps(_mm256_loadu_ps(end - 8), most[0]);
     for (size_t j = 1; j < 8; ++j) {
         most[0] = _mm256_max_ps(most[0], most[j]);
     }
     alignas(32) float lanes[8];
     _mm256_store_ps(lanes, most[0]);
-    return std::max(plain(lanes, 8), plain(values + i, n - i));
+    return plain(lanes, 8);
 }
 
 #endif

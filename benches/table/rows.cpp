@@ -15,12 +15,11 @@
 
 namespace {
 
-constexpr size_t SPEECH = 155776; // a speech engine's vocabulary
-constexpr size_t ALLOWED = 4097;  // of which so many tokens are allowed at a time
+constexpr size_t ALLOWED = 4097; // the tokens that a speech engine's mask leaves
 
-std::vector<float> normal(size_t n, uint64_t seed = 1) {
+std::vector<float> normal(size_t n, uint64_t seed = 1, float deviation = 3.0f) {
     std::mt19937_64 random(seed);
-    std::normal_distribution<float> logit(0.0f, 3.0f);
+    std::normal_distribution<float> logit(0.0f, deviation);
     std::vector<float> row(n);
     std::generate(row.begin(), row.end(), [&] { return logit(random); });
     return row;
@@ -31,21 +30,6 @@ std::vector<float> each(size_t n, const std::function<float(size_t, std::mt19937
     std::vector<float> row(n);
     for (size_t i = 0; i < n; ++i) {
         row[i] = logit(i, random);
-    }
-    return row;
-}
-
-std::vector<float> masked(size_t n) {
-    std::vector<float> row = normal(n);
-    std::fill(row.begin(), row.end() - ALLOWED, -std::numeric_limits<float>::infinity());
-    return row;
-}
-
-std::vector<float> sorted(size_t n, bool ascending) {
-    std::vector<float> row = normal(n);
-    std::sort(row.begin(), row.end());
-    if (!ascending) {
-        std::reverse(row.begin(), row.end());
     }
     return row;
 }
@@ -72,7 +56,7 @@ std::vector<float> read(const std::filesystem::path & path) {
 
 std::vector<Row> made_rows() {
     std::vector<Row> rows;
-    for (size_t n : {size_t{1024}, size_t{4096}, size_t{32000}, SPEECH, size_t{262144}}) {
+    for (size_t n : {size_t{1024}, size_t{4096}, size_t{32000}, size_t{131072}, SPEECH, size_t{262144}}) {
         Row row = {"normal", {}};
         const uint64_t samples = n <= 4096 ? 16 : n <= 32000 ? 4 : 1; // as many as stay in cache
         for (uint64_t seed = 1; seed <= samples; ++seed) {
@@ -90,13 +74,37 @@ std::vector<Row> made_rows() {
         return random() % 4 == 0 ? 3.0f : 0.0f;
     };
     const auto equal = [](size_t, std::mt19937_64 &) { return 1.5f; };
-    rows.push_back({"masked", {masked(SPEECH)}});
+    rows.push_back({"deviation 0.5", {normal(SPEECH, 1, 0.5f)}});
+    rows.push_back({"deviation 1", {normal(SPEECH, 1, 1.0f)}});
+    rows.push_back({"deviation 2", {normal(SPEECH, 1, 2.0f)}});
+    rows.push_back(masked_rows().front());
     rows.push_back({"flat", {each(SPEECH, flat)}});
-    rows.push_back({"ascending", {sorted(SPEECH, true)}});
-    rows.push_back({"descending", {sorted(SPEECH, false)}});
     rows.push_back({"sawtooth", {each(SPEECH, sawtooth)}});
     rows.push_back({"two-level", {each(SPEECH, two_level)}});
     rows.push_back({"all-equal", {each(SPEECH, equal)}});
+    return rows;
+}
+
+std::vector<Row> sorted_rows() {
+    std::vector<float> ascending = normal(SPEECH);
+    std::sort(ascending.begin(), ascending.end());
+    const auto ramp = [](size_t i, std::mt19937_64 &) {
+        return -20.0f * static_cast<float>(i) / static_cast<float>(SPEECH);
+    };
+    return {
+        {"ascending", {ascending}},
+        {"descending", {{ascending.rbegin(), ascending.rend()}}},
+        {"ramp", {each(SPEECH, ramp)}},
+    };
+}
+
+std::vector<Row> masked_rows() {
+    std::vector<Row> rows;
+    for (uint64_t seed = 1; seed <= 16; ++seed) {
+        std::vector<float> row = normal(SPEECH, seed);
+        std::fill(row.begin(), row.end() - ALLOWED, -std::numeric_limits<float>::infinity());
+        rows.push_back({"masked " + std::to_string(seed), {std::move(row)}});
+    }
     return rows;
 }
 
@@ -113,7 +121,8 @@ std::vector<Row> real_rows(const std::vector<std::string> & directories) {
     for (const auto & [name, path] : files) {
         std::vector<float> row = read(path);
         if (row.size() > SPEECH) {
-            rows.push_back({"real:" + name, {{row.begin(), row.begin() + SPEECH}}});
+            rows.push_back({"real:" + name + " begin", {{row.begin(), row.begin() + SPEECH}}});
+            rows.push_back({"real:" + name + " end", {{row.end() - SPEECH, row.end()}}});
         }
         rows.push_back({"real:" + name, {std::move(row)}});
     }

@@ -61,7 +61,30 @@ fn main() {
     for (set, count) in real.iter().chain(&normal) {
         count.print(set);
     }
+    unsure();
     golden();
+}
+
+/// The row of benches/instructions/workloads.cpp that no bound from block maxima settles.
+fn unsure() {
+    let mut random = SplitMix(20_240_229);
+    let mut row: Vec<f32> =
+        (0..155_776).map(|_| if random.next().is_multiple_of(2) { 0.25 } else { -20.0 }).collect();
+    for i in 0..30 {
+        row[17 + 5192 * i] = 10.0 - 0.02 * i as f32;
+    }
+    let mut count = Count::default();
+    let mut sampler = Sampler::new(1);
+    for _ in 0..DRAWS {
+        sampler.sample(&row, &SamplerParams::default()).expect("a token");
+    }
+    count.add(&sampler, DRAWS);
+    assert_eq!(
+        (count.settled.maxima, count.settled.total()),
+        (0, DRAWS as u64),
+        "the row is unsure"
+    );
+    count.print("unsure row");
 }
 
 /// Draws with a top_k and as many without, each with a top_p of its own.

@@ -98,6 +98,6 @@ fn time(what: &str, rows: &[Row], params: SamplerParams, rounds: usize) {
     }
     for (peer, times) in peers.iter().zip(&times) {
         // A name with a comma needs quotes.
-        println!("{what},cache,\"{}\",{}", peer.name(), times.join(" "));
+        println!("{what},hot,\"{}\",{}", peer.name(), times.join(" "));
     }
 }

@@ -35,6 +35,12 @@ pub fn normal(n: usize, seed: u64) -> Vec<f32> {
     (0..n).map(|_| logit()).collect()
 }
 
+/// Between -1 and 1.
+pub fn uniform(n: usize, seed: u64) -> Vec<f32> {
+    let mut random = SplitMix(seed);
+    (0..n).map(|_| 2.0 * random.unit() - 1.0).collect()
+}
+
 /// Normal, with fifty tokens raised far above the others.
 pub fn peaked(n: usize, seed: u64) -> Vec<f32> {
     let mut row = normal(n, seed);

@@ -57,6 +57,16 @@ impl Llama {
         apply(self.0, tokens, sorted)
     }
 
+    /// As a host does it: what is left begins at the front of the array, or where the stages put it.
+    pub fn apply_in_place(&self, tokens: &mut [TokenData], sorted: bool) {
+        const { assert!(size_of::<TokenData>() == size_of::<llama_token_data>()) };
+        let (data, size) = (tokens.as_mut_ptr().cast(), tokens.len());
+        let mut array = llama_token_data_array { data, size, selected: -1, sorted };
+        // SAFETY: the chain lives, and both types have one layout, of which the array has `size`.
+        unsafe { llama_sampler_apply(self.0, &mut array) };
+        std::hint::black_box(array.size);
+    }
+
     /// One stage alone.
     pub fn apply_stage(&self, index: usize, tokens: &[TokenData], sorted: bool) -> Outcome {
         // SAFETY: the chain lives, and it has a stage of this index.
