@@ -31,6 +31,9 @@ pub(super) fn for_near_logits<S: Simd>(
     mut add: impl FnMut(&[f32]),
 ) -> usize {
     let tile_len = BLOCK_LEN * S::LANES;
+    if segment.logits.is_empty() {
+        return 0;
+    }
     let lows = simd.splat(low);
     // Less than a tile from before, a tile, and the vector behind.
     let mut near = [0.0; ROOM + 16];
