@@ -1,17 +1,23 @@
-//! Gives the shared library its SONAME; cargo sets none, and a consumer could record a full path.
+//! Gives the shared library the name by which loaders look for it; cargo sets none, and a consumer could record
+//! a full path.
 //!
 //! By default that is the name of the file that cargo writes, so a program linked with it starts. A build
 //! that installs the library under a versioned name passes this name in `S2SAMPLER_SONAME`, as
-//! CMakeLists.txt does.
+//! CMakeLists.txt does. On Apple's systems the name is the install name, below `@rpath`. A DLL has the name of
+//! its file.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed=S2SAMPLER_SONAME");
-    let target_os = std::env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
-    let soname = std::env::var("S2SAMPLER_SONAME").unwrap_or_else(|_| "libs2sampler.so".to_owned());
-    if ["linux", "android", "freebsd", "netbsd", "openbsd", "dragonfly"]
-        .contains(&target_os.as_str())
+    let named = std::env::var("S2SAMPLER_SONAME");
+    let cfg = |name| std::env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
+    if cfg("VENDOR") == "apple" {
+        let name = named.unwrap_or_else(|_| "libs2sampler.dylib".to_owned());
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-install_name,@rpath/{name}");
+    } else if ["linux", "android", "freebsd", "netbsd", "openbsd", "dragonfly"]
+        .contains(&cfg("OS").as_str())
     {
-        println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,{soname}");
+        let name = named.unwrap_or_else(|_| "libs2sampler.so".to_owned());
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,{name}");
     }
 }

@@ -13,12 +13,16 @@ set(s2_made_dir "${PROJECT_BINARY_DIR}/install")
 
 # --- Files -----------------------------------------------------------------------------------------
 
-install(PROGRAMS "${s2_shared}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT s2sampler_runtime)
+set(s2_shared_dir "${CMAKE_INSTALL_LIBDIR}")
+if(WIN32)
+    set(s2_shared_dir "${CMAKE_INSTALL_BINDIR}")
+endif()
+install(PROGRAMS "${s2_shared}" DESTINATION "${s2_shared_dir}" COMPONENT s2sampler_runtime)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE-APACHE" "${PROJECT_SOURCE_DIR}/LICENSE-MIT"
     "${PROJECT_SOURCE_DIR}/THIRD-PARTY.md"
     DESTINATION "${s2_licence_dir}" COMPONENT s2sampler_runtime)
 
-install(FILES "${s2_link_name}" "${s2_static}"
+install(FILES ${s2_link_name} ${s2_implib} "${s2_static}"
     DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT s2sampler_development)
 install(FILES "${PROJECT_SOURCE_DIR}/include/s2sampler.h" "${PROJECT_SOURCE_DIR}/include/s2sampler.hpp"
     "${PROJECT_SOURCE_DIR}/include/s2sampler_llama.hpp"
@@ -29,10 +33,20 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/dropin/"
 
 # --- The CMake package -----------------------------------------------------------------------------
 
+# What cmake/s2samplerConfig.cmake.in says of the files.
+get_filename_component(s2_shared_file "${s2_shared}" NAME)
+get_target_property(s2_imported_soname s2sampler::shared IMPORTED_SONAME)
+if(NOT s2_imported_soname)
+    set(s2_imported_soname "")
+endif()
+set(s2_implib_file "")
+if(s2_implib)
+    set(s2_implib_file "${s2_implib_name}")
+endif()
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/s2samplerConfig.cmake.in"
     "${s2_made_dir}/s2samplerConfig.cmake"
     INSTALL_DESTINATION "${s2_cmake_dir}"
-    PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR s2_dropin_dir)
+    PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR s2_shared_dir s2_dropin_dir)
 # As in the SONAME: before 1.0, minor versions are incompatible.
 write_basic_package_version_file("${s2_made_dir}/s2samplerConfigVersion.cmake"
     COMPATIBILITY SameMinorVersion)
@@ -53,6 +67,11 @@ if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
 endif()
 if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
     set(s2_pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+# --exclude-libs: a shared library that links the archive must not export its Rust symbols.
+set(s2_pc_exclude "")
+if(s2_static_link_options)
+    set(s2_pc_exclude "-Wl,--exclude-libs,libs2sampler.a ")
 endif()
 list(TRANSFORM s2_system_libs PREPEND "-l" OUTPUT_VARIABLE s2_pc_private)
 list(JOIN s2_pc_private " " s2_pc_private)

@@ -1,0 +1,12 @@
+# Linux on x86-64 with musl: zig's compiler, under the names that scripts/cross_install.sh makes; static programs.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(s2_zig "${CMAKE_CURRENT_LIST_DIR}/../../.tools/zig/bin")
+set(CMAKE_C_COMPILER "${s2_zig}/x86_64-linux-musl-cc")
+set(CMAKE_CXX_COMPILER "${s2_zig}/x86_64-linux-musl-c++")
+set(CMAKE_LINKER ld)
+set(CMAKE_OBJCOPY objcopy)
+set(CMAKE_AR ar)
+set(CMAKE_RANLIB ranlib)
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")
+set(S2SAMPLER_CARGO_TARGET x86_64-unknown-linux-musl CACHE STRING "")
