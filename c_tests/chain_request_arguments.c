@@ -142,7 +142,7 @@ static void requests(void) {
     CHECK(result.final_probability == 1.0 && result.penalised_probability == 1.0);
     CHECK(result.group_probability == 0.0 && result.group_best_id == -1);
     CHECK(fabs(result.raw_log_probability - (double)best[1].logprob) < 1e-6);
-    CHECK(isinf(result.watched_raw_log_probability) && result.watched_raw_probability == 0.0);
+    CHECK(result.watched_raw_log_probability == (double)-INFINITY && result.watched_raw_probability == 0.0);
 
     /* An array is only read. */
     request = good;

@@ -130,7 +130,11 @@ void the_level_stays() {
     const std::string_view level = s2sampler::simd_level();
     CHECK(level == s2_simd_level());
     for (const char *const name : {"baseline", "avx2", "avx512", "neon"}) {
+#ifdef _WIN32
+        CHECK(_putenv_s("S2SAMPLER_SIMD", name) == 0);
+#else
         CHECK(setenv("S2SAMPLER_SIMD", name, 1) == 0);
+#endif
         CHECK(s2sampler::simd_level() == level);
     }
 }

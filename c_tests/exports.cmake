@@ -1,11 +1,19 @@
-# The shared library exports exactly the names of the list. -DNM= -DLIBRARY= -DLIST=
-execute_process(COMMAND "${NM}" -D --defined-only "${LIBRARY}"
-    RESULT_VARIABLE result OUTPUT_VARIABLE symbols)
+# The shared library exports exactly the names of the list. -DNM= -DLIBRARY= -DLIST= -DIMPORT_LIBRARY=
+#
+# A DLL's exports are read from its import library, which has a function " T " for each.
+set(read -D --defined-only "${LIBRARY}")
+set(name "[^ \n]+\n")
+if(IMPORT_LIBRARY)
+    set(read --defined-only "${IMPORT_LIBRARY}")
+    set(name " T [^ \n]+\n")
+endif()
+execute_process(COMMAND "${NM}" ${read} RESULT_VARIABLE result OUTPUT_VARIABLE symbols)
 if(NOT result EQUAL 0)
     message(FATAL_ERROR "${NM} failed: ${result}")
 endif()
-string(REGEX MATCHALL "[^ \n]+\n" exported "${symbols}")
-string(REPLACE "\n" "" exported "${exported}")
+string(REPLACE "\r" "" symbols "${symbols}")
+string(REGEX MATCHALL "${name}" exported "${symbols}")
+string(REGEX REPLACE " T |\n" "" exported "${exported}")
 file(STRINGS "${LIST}" listed)
 list(SORT exported)
 list(SORT listed)

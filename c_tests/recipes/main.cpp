@@ -70,9 +70,9 @@ bool run(const fs::path &path, bool altered) {
             if (altered) record.alter();
             recipe->second(record);
             ++held;
-            if (altered) std::printf("%s:%d: holds\n", path.c_str(), lines + 1);
+            if (altered) std::printf("%s:%d: holds\n", path.string().c_str(), lines + 1);
         } catch (const Mismatch &what) {
-            if (!altered) std::printf("%s:%d: %s\n", path.c_str(), lines + 1, what.what());
+            if (!altered) std::printf("%s:%d: %s\n", path.string().c_str(), lines + 1, what.what());
         }
     }
     if (lines == 0) throw BadFile(path.string() + ": no lines");

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -32,12 +33,19 @@ inline std::vector<Fields> read_table(const std::string &path) {
     return table;
 }
 
+// The files are little-endian.
 inline std::vector<float> read_row(const std::string &path, std::size_t n) {
-    std::vector<float> row(n);
+    std::vector<unsigned char> bytes(n * sizeof(float));
     std::ifstream file(path, std::ios::binary);
-    const auto bytes = static_cast<std::streamsize>(n * sizeof(float));
-    file.read(reinterpret_cast<char *>(row.data()), bytes);
-    CHECK_CASE(file.gcount() == bytes, "%s is too short", path.c_str());
+    const auto size = static_cast<std::streamsize>(bytes.size());
+    file.read(reinterpret_cast<char *>(bytes.data()), size);
+    CHECK_CASE(file.gcount() == size, "%s is too short", path.c_str());
+    std::vector<float> row(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        std::uint32_t bits = 0;
+        for (std::size_t byte = 4; byte-- > 0;) bits = bits << 8 | bytes[4 * i + byte];
+        std::memcpy(&row[i], &bits, sizeof bits);
+    }
     return row;
 }
 

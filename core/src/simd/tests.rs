@@ -226,7 +226,7 @@ fn sums_of_expf() {
             {
                 row[3 * place] = 5.0 + x;
             }
-            row[200] = 5.0;
+            row[100] = 5.0;
             let maxima = maxima_of(kernels, &row);
             let top = kernels.largest(&maxima);
             assert_eq!(top, 5.0);

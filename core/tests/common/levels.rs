@@ -16,19 +16,36 @@ pub fn all() -> Vec<SimdLevel> {
     all.clone()
 }
 
+/// Goes by the target first: under an emulator of another architecture /proc/cpuinfo is the host's.
 fn names_by_the_system() -> Vec<&'static str> {
+    let levels = [
+        ("baseline", true),
+        ("avx2", has("avx2") && has("fma")),
+        ("avx512", has("avx512f")),
+        ("neon", cfg!(target_arch = "aarch64")),
+    ];
+    levels.into_iter().filter(|(_, present)| *present).map(|(name, _)| name).collect()
+}
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn has(flag: &str) -> bool {
     let cpu = std::fs::read_to_string("/proc/cpuinfo")
         .expect("/proc/cpuinfo, to know the levels that must be tested");
-    let has = |flag: &str| cpu.split_whitespace().any(|word| word == flag);
-    let mut names = vec!["baseline"];
-    if has("avx2") && has("fma") {
-        names.push("avx2");
+    cpu.split_whitespace().any(|word| word == flag)
+}
+
+/// No file tells it; the library detects in the same way.
+#[cfg(all(target_arch = "x86_64", not(target_os = "linux")))]
+fn has(flag: &str) -> bool {
+    match flag {
+        "avx2" => is_x86_feature_detected!("avx2"),
+        "fma" => is_x86_feature_detected!("fma"),
+        "avx512f" => is_x86_feature_detected!("avx512f"),
+        other => panic!("{other} is not known"),
     }
-    if has("avx512f") {
-        names.push("avx512");
-    }
-    if has("asimd") {
-        names.push("neon");
-    }
-    names
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has(_flag: &str) -> bool {
+    false
 }
