@@ -5,7 +5,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help demo inspect lib install check test recipes sanitize fuzz soak huge abi dist vendored instructions
-.PHONY: costs bench bench-quick header fmt lint audit advisories msrv doc tools clean
+.PHONY: cross costs bench bench-quick header fmt lint audit advisories msrv doc tools clean
 
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -37,6 +37,9 @@ check: tools ## the short test of a change: format, clippy, Rust tests at scale 
 
 test: tools ## run every test: Rust, C, C++, CMake with Make and with Ninja
 	@scripts/test.sh $(JOBS)
+
+cross: tools ## build and test for other systems, under qemu and Wine; STEPS="short" or names, see scripts/cross.sh
+	@JOBS=$(JOBS) scripts/cross.sh $(STEPS)
 
 recipes: tools ## hold every engine's recipe against what the engine returned, from C and Rust; or DIR=path
 	@scripts/recipes.sh "$(or $(DIR),tests/data/engines)" $(JOBS)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs what .ci/run needs on a clean Debian with a minimal Rust toolchain: the only script that calls
-# apt-get. Does nothing if everything is there. The other scripts name the tool that is missing, and stop.
+# Installs what .ci/run needs on a clean Debian with a minimal Rust toolchain. No other script calls apt-get but
+# cross_install.sh, for `make cross`. Does nothing if everything is there. The other scripts name the tool that is
+# missing, and stop.
 set -euo pipefail
 
 for component in clippy rustfmt; do
