@@ -108,8 +108,15 @@ Call apply_to_array(const Chain &chain, const Row &row) {
     };
 }
 
+// A draw that weighs every candidate: inversion weighs all only if its random number falls where sums decide too little.
 Add dist() {
-    return [](S2Chain *c) { return s2_chain_add_dist(c, 1); };
+    return [](S2Chain *c) {
+        S2DistOptions options;
+        s2_dist_options_init(&options);
+        options.seed = 1;
+        options.method = S2_DIST_DISCRETE;
+        return s2_chain_add_dist_ex(c, &options);
+    };
 }
 
 Add penalties(std::int32_t last_n) {
@@ -228,7 +235,7 @@ std::vector<Named> stages(std::size_t n) {
          [all](S2Chain *c) { return s2_chain_add_s2_first(c, &all, -1); }},
         {"softmax", "n", "", [](S2Chain *c) { return s2_chain_add_softmax(c); }},
         {"greedy", "n", "", [](S2Chain *c) { return s2_chain_add_greedy(c); }},
-        {"dist", "n", "", dist()},
+        {"dist", "n", "", [](S2Chain *c) { return s2_chain_add_dist(c, 1); }},
         {"dist_ex", "n", "a Gumbel race",
          [](S2Chain *c) {
              S2DistOptions options;
