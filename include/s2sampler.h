@@ -1362,8 +1362,8 @@ typedef struct S2TokenDataArray {
     int64_t selected;
     /**
      * Whether they are in rank order: falling logit, equal logits by rising id. Read and written.
-     * Of s2_chain_apply() a true is believed: if it is wrong, which candidates are left is
-     * unspecified. s2_chain_sample_ex() verifies it.
+     * s2_chain_sample_ex() verifies a true. s2_chain_apply() does not: if it is wrong, it is
+     * unspecified which candidates are left.
      */
     bool sorted;
 } S2TokenDataArray;
@@ -1373,8 +1373,8 @@ typedef struct S2TokenDataArray {
  * No stage needs to select.
  *
  * The candidates left are moved to the front of the array, with their logits as the stages made
- * them. Stages that compute probabilities write them; the others leave p unchanged. What is behind
- * them is unspecified.
+ * them. Stages that compute probabilities write them; the others leave p unchanged. The rest of
+ * the array is unspecified.
  *
  * `array`: at any alignment; `size`, `selected` and `sorted` are written.
  *
@@ -2522,8 +2522,8 @@ S2_MUST_USE uint32_t s2_abi_version(void);
  * only the time differs.
  *
  * "baseline": the minimum of the platform that the library was built for, on x86-64 SSE2. "avx2":
- * AVX2 and FMA, on x86-64. "avx512": AVX-512, on x86-64. "neon": NEON, on 64-bit ARM. Later
- * versions may add names. Static text, never NULL.
+ * AVX2, FMA, BMI1, BMI2 and POPCNT, on x86-64. "avx512": these and AVX-512F, on x86-64. "neon":
+ * NEON, on 64-bit ARM. Later versions may add names. Static text, never NULL.
  *
  * The library takes the best level of the CPU. The environment variable S2SAMPLER_SIMD may name
  * another; it is read once, at the first draw of the process or at the first call of this

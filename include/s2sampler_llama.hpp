@@ -21,8 +21,8 @@
  *    llama_sampler_chain_of() returns.
  *  - If the chain does not select, the token that an earlier sampler selected stays selected. If the chain
  *    dropped it, the best candidate left is selected.
- *  - An array that llama.cpp marks as sorted is taken as it lies. llama.cpp's logit_bias leaves the mark on an array
- *    whose order it changes: put it before the samplers that sort.
+ *  - An array that llama.cpp marks as sorted is not verified. llama.cpp's logit_bias changes the order but leaves the
+ *    mark: put it before the samplers that sort.
  *  - llama.cpp's apply returns nothing, and llama.cpp ends the process if no candidate is selected. So an
  *    error selects the best candidate, and llama_sampler_status() returns the status of the last apply.
  *  - llama.cpp runs the sampler on the CPU: the hooks of its backend sampling are NULL.

@@ -40,8 +40,8 @@ pub struct S2TokenDataArray {
     /// Written: the index of the selected candidate, -1 if no stage of the chain selects.
     pub selected: i64,
     /// Whether they are in rank order: falling logit, equal logits by rising id. Read and written.
-    /// Of s2_chain_apply() a true is believed: if it is wrong, which candidates are left is
-    /// unspecified. s2_chain_sample_ex() verifies it.
+    /// s2_chain_sample_ex() verifies a true. s2_chain_apply() does not: if it is wrong, it is
+    /// unspecified which candidates are left.
     pub sorted: bool,
 }
 
@@ -347,8 +347,8 @@ pub unsafe extern "C" fn s2_chain_sample_rows(
 /// No stage needs to select.
 ///
 /// The candidates left are moved to the front of the array, with their logits as the stages made
-/// them. Stages that compute probabilities write them; the others leave p unchanged. What is behind
-/// them is unspecified.
+/// them. Stages that compute probabilities write them; the others leave p unchanged. The rest of
+/// the array is unspecified.
 ///
 /// `array`: at any alignment; `size`, `selected` and `sorted` are written.
 ///

@@ -67,8 +67,8 @@ pub extern "C" fn s2_abi_version() -> u32 {
 /// only the time differs.
 ///
 /// "baseline": the minimum of the platform that the library was built for, on x86-64 SSE2. "avx2":
-/// AVX2 and FMA, on x86-64. "avx512": AVX-512, on x86-64. "neon": NEON, on 64-bit ARM. Later
-/// versions may add names. Static text, never NULL.
+/// AVX2, FMA, BMI1, BMI2 and POPCNT, on x86-64. "avx512": these and AVX-512F, on x86-64. "neon":
+/// NEON, on 64-bit ARM. Later versions may add names. Static text, never NULL.
 ///
 /// The library takes the best level of the CPU. The environment variable S2SAMPLER_SIMD may name
 /// another; it is read once, at the first draw of the process or at the first call of this

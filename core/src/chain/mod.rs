@@ -199,7 +199,8 @@ impl Chain {
     /// Applies the stages to an array of candidates. Those left are moved to its front. No token is
     /// accepted.
     ///
-    /// `sorted` says that the array is in rank order: falling logit, equal logits by rising id. It is believed.
+    /// `sorted` says that the array is in rank order: falling logit, equal logits by rising id. It is not
+    /// verified.
     ///
     /// # Errors
     /// [`Error::EmptyRow`] for an empty array; [`Error::NoCandidate`] if no candidate is above -inf when a

@@ -20,7 +20,6 @@
 //!    the two neighbours. Each tie leaves one u of doubt.
 //! 5. *Crossings.* Lemma 3 holds once s has entered its last binade: the ranks before that, the head, are
 //!    added one by one in order.
-//!
 //! 6. *Roundings.* Let s be the running sum before the tail, A the real sum of N of the tail's exps, and let the other
 //!    exps add nothing. If s + A + N b 2^-24 < 2b for a power of two b, S is below 2b and at most N b 2^-24 away from
 //!    s + A. For b 2^-24 is half a unit of [b, 2b): each addition is at most that far off as long as the sums stay
@@ -189,7 +188,7 @@ fn at_most(sum: f64, roundings: usize) -> f32 {
     (sum / (1.0 - f64::from(EXP_ERROR)) * growth).min(CEILING) as f32
 }
 
-/// Exact bounds, of which `low` is a lower one. Grows the prefix to the head.
+/// Exact bounds, from `low`, a lower bound of S. Grows the prefix to the head.
 pub(crate) fn exact(
     blocked: &mut BlockedRow<'_>,
     prefix: &mut RankedPrefix,

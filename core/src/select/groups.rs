@@ -10,7 +10,7 @@ use core::mem::replace;
 /// The fewest values of a group, but for the last of a slab: so few that sorting a group costs little, and so many
 /// that a sum over a group costs little more than its values.
 const MIN_GROUP_LEN: usize = 32;
-/// The most times that groups grow: their slabs.
+/// The most slabs. A slab is what the groups grow by at a time.
 pub(crate) const MAX_SLABS: usize = 8;
 /// The values that a bucket has on average.
 const BUCKET_LEN: usize = 16;

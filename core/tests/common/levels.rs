@@ -18,10 +18,11 @@ pub fn all() -> Vec<SimdLevel> {
 
 /// Goes by the target first: under an emulator of another architecture /proc/cpuinfo is the host's.
 fn names_by_the_system() -> Vec<&'static str> {
+    let has_avx2 = ["avx2", "fma", "bmi1", "bmi2", "popcnt"].into_iter().all(has);
     let levels = [
         ("baseline", true),
-        ("avx2", has("avx2") && has("fma")),
-        ("avx512", has("avx512f")),
+        ("avx2", has_avx2),
+        ("avx512", has_avx2 && has("avx512f")),
         ("neon", cfg!(target_arch = "aarch64")),
     ];
     levels.into_iter().filter(|(_, present)| *present).map(|(name, _)| name).collect()
@@ -40,6 +41,9 @@ fn has(flag: &str) -> bool {
     match flag {
         "avx2" => is_x86_feature_detected!("avx2"),
         "fma" => is_x86_feature_detected!("fma"),
+        "bmi1" => is_x86_feature_detected!("bmi1"),
+        "bmi2" => is_x86_feature_detected!("bmi2"),
+        "popcnt" => is_x86_feature_detected!("popcnt"),
         "avx512f" => is_x86_feature_detected!("avx512f"),
         other => panic!("{other} is not known"),
     }

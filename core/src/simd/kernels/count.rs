@@ -22,8 +22,8 @@ pub(crate) fn count_reaching<S: Simd>(simd: S, values: &[f32], threshold: f32) -
 /// The vectors that are looked at together for a special value.
 const CHUNK_VECTORS: usize = 8;
 
-/// The NaN and +inf of a row of any length. In a chunk without one, which is the rule, nothing is counted: all other
-/// values, and no special one, are less than +inf.
+/// The NaN and +inf of a row of any length. All other values are less than +inf: in a chunk of only such values, the
+/// usual case, each vector takes one comparison and nothing is counted.
 #[inline(always)]
 pub(crate) fn count_special<S: Simd>(simd: S, row: &[f32]) -> RowCounts {
     let inf = simd.splat(f32::INFINITY);

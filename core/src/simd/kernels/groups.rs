@@ -1,6 +1,6 @@
 //! The loops over the values of wide nuclei: copying, sorting into buckets, and sums.
 //!
-//! Those that say nothing about lanes are plain loops over small arrays, which the compiler vectorises.
+//! Kernels that do not name lanes are plain loops over small arrays, which the compiler vectorises.
 
 use super::Segment;
 use super::expf::expf_all;

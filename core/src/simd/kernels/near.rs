@@ -1,5 +1,5 @@
-//! The logits of a row that are not far from the top, brought together: most tokens are too far down to matter, and
-//! only the others should cost an exp.
+//! Copies the logits of a row that are not far from the top next to each other, so that exps are computed only for
+//! these. Most tokens are too far down to matter.
 
 use super::exp::UNROLL;
 use super::{BLOCK_LEN, Segment};
