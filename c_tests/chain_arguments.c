@@ -412,6 +412,9 @@ static void arrays(void) {
     {
         unsigned char bytes[sizeof(S2TokenDataArray) + 1];
         S2TokenDataArray read;
+        tokens[0] = before[2];
+        tokens[1] = before[0];
+        tokens[2] = before[1];
         array.data = tokens;
         array.size = 3;
         array.selected = 77;

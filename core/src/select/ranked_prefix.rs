@@ -15,8 +15,9 @@ pub(crate) struct RankedPrefix {
     exps: Vec<f32>,
     /// Working memory of the sort.
     spare: Vec<RankKey>,
-    /// Working memory for the first ranks, if they are few.
-    few: Few,
+    /// Working memory for the first ranks, if they are few: one, or none before the prefix grows. On the heap, so
+    /// that moving a handle takes little stack.
+    few: Vec<Few>,
     whole: bool,
 }
 
@@ -26,7 +27,7 @@ impl RankedPrefix {
             keys: Vec::new(),
             exps: Vec::new(),
             spare: Vec::new(),
-            few: Few::new(),
+            few: Vec::new(),
             whole: false,
         }
     }
@@ -74,6 +75,9 @@ impl RankedPrefix {
         blocked: &mut BlockedRow<'_>,
         target: usize,
     ) -> Result<(), Error> {
+        if self.few.is_empty() {
+            add_few(&mut self.few)?;
+        }
         // An estimated threshold may miss; the second one is exact.
         for estimate in [true, false] {
             if self.keys.len() >= target || self.whole {
@@ -120,6 +124,7 @@ impl RankedPrefix {
         target: usize,
     ) -> Result<bool, Error> {
         let Self { keys, few, .. } = self;
+        let few = few.first_mut().ok_or(Error::Internal)?;
         resize(keys, target, RankKey::new(low, 0))?;
         let reaching = blocked.kernels.first_ranks(&blocked.segments, low, few, keys);
         let found = reaching.is_some_and(|reaching| reaching >= target);
@@ -208,4 +213,12 @@ impl RankedPrefix {
         self.keys.truncate(old + need);
         Some(last)
     }
+}
+
+#[cold]
+#[inline(never)]
+fn add_few(few: &mut Vec<Few>) -> Result<(), Error> {
+    reserve(few, 1)?;
+    few.push(Few::new());
+    Ok(())
 }
