@@ -2581,9 +2581,9 @@ S2_MUST_USE int32_t s2_new_status(void);
  * one is used; it grows with the longest row and the widest parameters, and is released when the
  * thread ends or the handle is freed. A plain draw that keeps many candidates takes about 40 bytes
  * for each logit of the row. A draw that needs no more than an earlier one does not allocate.
- * Histories of all accepted tokens (last_n or sustain -1) grow with each token. A call needs at most
- * 32 KB of stack, whatever the row, beside what the functions of a custom stage need. (Measured on
- * x86-64 with glibc, by a test, with all that the call itself calls.)
+ * Histories of all accepted tokens (last_n or sustain -1) grow with each token. A call needs at
+ * most 32 KB of stack, whatever the row, beside what the functions of a custom stage need.
+ * (Measured on x86-64 with glibc, by a test, with all that the call itself calls.)
  *
  * If an allocation fails, the result is S2_ERROR_OUT_OF_MEMORY or NULL. One exception is out of the
  * library's hands: if it was loaded by dlopen(), glibc allocates a thread's variables at that
