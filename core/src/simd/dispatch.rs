@@ -50,6 +50,7 @@ pub(crate) trait KernelSet: Debug + Send + Sync + RefUnwindSafe {
     fn collect(&self, segment: Segment<'_>, wanted: Wanted, out: &mut Vec<RankKey>) -> usize;
     fn sum_maxima_exps(&self, maxima: &[f32], cap: Cap) -> MaximaExpSums;
     fn sum_exps(&self, segment: Segment<'_>, range: ExpRange) -> ExpSum;
+    fn sum_most_exps(&self, segment: Segment<'_>, range: ExpRange) -> ExpSum;
     fn sum_expf(&self, segment: Segment<'_>, range: ExpfRange) -> ExpfSums;
     /// Appends a sum for each tile; `sums` has room for them.
     fn sum_tile_exps(&self, segment: Segment<'_>, weighing: Weighing, sums: &mut Vec<f64>);
@@ -167,6 +168,10 @@ impl<I: Isa + Debug + Send + Sync + RefUnwindSafe> KernelSet for I {
 
     fn sum_maxima_exps(&self, maxima: &[f32], cap: Cap) -> MaximaExpSums {
         self.run(|isa| kernels::exp_sums::sum_maxima_exps(isa, maxima, cap))
+    }
+
+    fn sum_most_exps(&self, segment: Segment<'_>, range: ExpRange) -> ExpSum {
+        self.run(|isa| kernels::exp_sums::sum_most_exps(isa, segment, range))
     }
 
     fn sum_exps(&self, segment: Segment<'_>, range: ExpRange) -> ExpSum {

@@ -21,7 +21,7 @@ pub(crate) use kernels::expf_sums::{ExpfRange, ExpfSums, MIN_DOUBLE_ADDEND_LN};
 pub(crate) use kernels::few::{FEW, Few};
 pub(crate) use kernels::groups::{Buckets, MAX_BUCKETS};
 pub(crate) use kernels::ids::RowIds;
-pub(crate) use kernels::tail::{Tail, TailSum};
+pub(crate) use kernels::tail::{Tail, TailSum, min_addend_ln};
 pub(crate) use kernels::threshold::Reached;
 pub(crate) use kernels::{BLOCK_LEN, Segment};
 pub use level::SimdLevel;

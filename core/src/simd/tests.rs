@@ -196,12 +196,14 @@ fn sums_of_exps() {
         };
         let segment = Segment { logits: &row, block_maxima: &maxima, first_id: 0 };
         for (highest, floor) in [(top, MIN_ADDEND_LN), (top - 3.0, -5.0), (row[100], -25.1)] {
-            let sums = kernels.sum_exps(segment, ExpRange { top, highest, floor });
+            let range = ExpRange { top, highest, floor };
             let reach = row.iter().copied().filter(|l| l - top >= floor);
-            assert_eq!(sums.reaching, reach.clone().count(), "{highest} {floor}");
             let e = |l: f32| f64::from(l - top).exp();
-            let wanted: f64 = reach.filter(|l| *l <= highest).map(e).sum();
-            assert!((sums.sum - wanted).abs() <= 1e-6 * wanted, "{highest} {floor}: {sums:?}");
+            let wanted: f64 = reach.clone().filter(|l| *l <= highest).map(e).sum();
+            for sums in [kernels.sum_exps(segment, range), kernels.sum_most_exps(segment, range)] {
+                assert_eq!(sums.reaching, reach.clone().count(), "{highest} {floor}");
+                assert!((sums.sum - wanted).abs() <= 1e-6 * wanted, "{highest} {floor}: {sums:?}");
+            }
         }
 
         let (cap, floor) = (top - 3.0, MIN_ADDEND_LN);

@@ -4,8 +4,8 @@
 mod tail;
 
 use super::{
-    Bounds, CEILING, at_least, at_most, exact, from_maxima, from_row, head, power_of_two_below,
-    within_roundings,
+    Bounds, CEILING, about_row, at_least, at_most, exact, from_maxima, from_row, head,
+    power_of_two_below, within_roundings,
 };
 use crate::select::{RankedPrefix, RowScan};
 use crate::simd::{BLOCK_LEN, Cap, EXP_ERROR, Kernels, MIN_ADDEND_LN, SimdLevel};
@@ -254,6 +254,7 @@ fn check(name: &str, row: &[f32], all_ranks: &[usize], seen: &mut Seen) {
             let (by_row, is_exact) = from_row(&blocked, &prefix);
             holds(from_maxima(&blocked, &prefix), "from the maxima");
             holds(by_row, "from the row");
+            holds(about_row(&blocked, &prefix).0, "about the row");
             seen.by_roundings += usize::from(!is_exact);
             for estimate in [s, by_row.low, 1.0] {
                 let mut prefix = RankedPrefix::new();
@@ -400,8 +401,12 @@ fn bounds_of_two_exps_contain_their_sum() {
             let mut blocked = scan.read(kernels, &row).expect("memory");
             let mut prefix = RankedPrefix::new();
             prefix.grow(&mut blocked, 1).expect("memory");
-            let (Bounds { low, high }, _) = from_row(&blocked, &prefix);
-            assert!(low <= s && s <= high, "{:?}: {s:e} not in {low:e}..{high:e}", kernels.level());
+            for (Bounds { low, high }, _) in
+                [from_row(&blocked, &prefix), about_row(&blocked, &prefix)]
+            {
+                let level = kernels.level();
+                assert!(low <= s && s <= high, "{level:?}: {s:e} not in {low:e}..{high:e}");
+            }
         }
     }
 }

@@ -97,7 +97,7 @@ fn sharper(
 ) -> Result<(Bounds, Resolution), Error> {
     match resolution {
         Resolution::Maxima => {
-            let (bounds, is_exact) = normalizer::from_row(blocked, prefix);
+            let (bounds, is_exact) = normalizer::about_row(blocked, prefix);
             Ok((bounds, if is_exact { Resolution::Exact } else { Resolution::Row }))
         }
         Resolution::Row => {

@@ -106,6 +106,35 @@ pub(crate) fn sum_exps<S: Simd>(simd: S, segment: Segment<'_>, range: ExpRange) 
     all
 }
 
+/// As [`sum_exps`], by an exp of every logit: this costs less if most are near the top, and nothing is moved together.
+#[inline(always)]
+pub(crate) fn sum_most_exps<S: Simd>(simd: S, segment: Segment<'_>, range: ExpRange) -> ExpSum {
+    let ExpRange { top, highest, floor } = range;
+    let (tops, highests) = (simd.splat(top), simd.splat(highest));
+    let lows = simd.splat(lowest_near(top, floor));
+    let mut all = ExpSum::default();
+    let mut reaching = simd.none_counted();
+    for (tile, _) in segment.tiles(S::LANES) {
+        let mut sum = [simd.splat(0.0); UNROLL];
+        for vectors in tile.chunks_exact(UNROLL * S::LANES) {
+            let logits: [S::F; UNROLL] =
+                from_fn(|i| simd.load(&vectors[i * S::LANES..][..S::LANES]));
+            let e = exp(simd, logits.map(|logit| simd.sub(logit, tops)));
+            for i in 0..UNROLL {
+                // Below the floor the exp is arbitrary, and so is that of NaN: they are masked out.
+                let is_near = simd.ge(logits[i], lows);
+                reaching = simd.count(reaching, is_near);
+                let counts = simd.and(is_near, simd.ge(highests, logits[i]));
+                sum[i] = simd.add(sum[i], simd.keep(counts, e[i]));
+            }
+        }
+        // In double from tile to tile, as in `sum_exps`.
+        all.sum += sum_lanes(simd, sum_of_four(simd, sum));
+    }
+    all.reaching = simd.total(reaching);
+    all
+}
+
 #[inline(always)]
 pub(super) fn sum_of_four<S: Simd>(simd: S, [a, b, c, d]: [S::F; UNROLL]) -> S::F {
     simd.add(simd.add(a, b), simd.add(c, d))
