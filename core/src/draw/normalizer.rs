@@ -27,8 +27,8 @@
 //!    s + A + N b 2^-24 at least 2b.
 //!
 //! [`from_maxima`] uses 1 and 2 with the block maxima. [`from_row`] reads the row: if the first ranks are the head,
-//! it uses 3 to 5, and otherwise 6. [`about_row`] uses only 6 if the row is short. [`exact`] sorts more ranks until they are the head. `nucleus` compares the
-//! results for both bounds. docs/proofs.md has worked examples of 3 to 6.
+//! it uses 3 to 5, and otherwise 6. [`about_row`] uses only 6 if the row is short. [`exact`] sorts more ranks until
+//! they are the head. `nucleus` compares the results for both bounds. docs/proofs.md has worked examples of 3 to 6.
 
 pub(crate) mod double;
 
