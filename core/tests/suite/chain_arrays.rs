@@ -96,6 +96,8 @@ fn chains(n: usize, array: &[TokenData], random: &mut SplitMix) -> Vec<Vec<Spec>
         vec![Spec::Softmax],
         vec![Spec::Softmax, k(30), top_p(0.9), dist()],
         vec![Spec::Softmax, top_p(0.9), min_p(0.1), Spec::TopNSigma(2.0), dist()],
+        vec![Spec::Softmax, Spec::Scale(1e38), top_p(0.999)],
+        vec![Spec::Softmax, t(1e-38), top_p(0.999), Spec::Greedy],
         vec![Spec::Softmax, min_p(0.2), Spec::TopNSigma(1.0), top_p(0.99), penalties, dist()],
         vec![Spec::TopKTies(20), dist()],
         vec![Spec::S2(params), dist()],
@@ -187,6 +189,21 @@ fn check(what: &str, specs: &[Spec], array: &[TokenData], ids: &[i32], before: u
         // What lies beside the array is as before.
         let beside = buffer[..before].iter().chain(&buffer[before + array.len()..]);
         assert!(beside.into_iter().all(|token| token.p == 9.0 && token.id == -9), "{what}");
+    }
+}
+
+/// A factor that leaves the best alone changes no logit: the probabilities of the softmax before it hold. Enough
+/// candidates that they are scaled where they lie.
+#[test]
+fn the_best_alone_keeps_the_probability_of_a_softmax() {
+    for n in [2, 127, 128, 129, 600] {
+        let token = |id: i32| TokenData { id, logit: if id == 0 { 4.0 } else { 1.0 }, p: 0.0 };
+        let array: Vec<TokenData> = (0..n).rev().map(token).collect();
+        let ids: Vec<i32> = array.iter().map(|token| token.id).collect();
+        for best_alone in [Spec::Scale(f32::MAX), Spec::Temperature(1e-38)] {
+            let specs = [Spec::Softmax, best_alone, Spec::TopP { p: 0.9, min_keep: 1 }];
+            check(&format!("n {n}, {specs:?}"), &specs, &array, &ids, 0);
+        }
     }
 }
 

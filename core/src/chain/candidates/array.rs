@@ -120,9 +120,10 @@ impl<'a> Candidates<'a> {
         if is_usual && !self.list.sorted && self.list.tokens().len() >= MIN_LEN {
             let Scratch { kernels, tokens, .. } = &mut *self.scratch;
             let scaled = tokens.scale(*kernels, self.list.tokens_mut(), by)?;
-            (self.is_unread, self.is_scanned, self.list.frozen) = (false, false, false);
+            (self.is_unread, self.is_scanned) = (false, false);
             match scaled {
-                Scaled::Each { is_read } => self.is_scanned = is_read,
+                Scaled::Each { is_read } => (self.is_scanned, self.list.frozen) = (is_read, false),
+                // The best is as it was, so its probability holds.
                 Scaled::Best { from } => {
                     self.kept = None;
                     self.list.drop_first(from);
