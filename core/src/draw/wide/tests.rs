@@ -309,3 +309,24 @@ fn estimates_that_are_wrong_cost_no_more_than_time() {
     }
     assert!(settled.cuts_in_doubt * 20 < settled.cuts, "{settled:?}");
 }
+
+/// A row whose sampled tiles, every 16th, have far more large logits than the others: the estimates are too high by a
+/// factor, and S is known exactly while the groups end before the cut.
+#[test]
+fn a_cut_behind_the_groups_is_found() {
+    for draws in &mut Draws::at_every_level() {
+        let tile_len = draws.kernels.tile_len();
+        let mut next = uniform(5);
+        let logit = |i: usize| match i / tile_len % 16 == 0 {
+            true if next() < 0.4 => -1e-3 * next(),
+            true => -10.0 - next(),
+            false => -5.3 - 1e-3 * next(),
+        };
+        let row: Vec<f32> = (0..132_000).map(logit).collect();
+        let rule = Rule::of(&row);
+        for p in [0.86, 0.9, 0.95] {
+            let kept = draws.draw(&row, row.len(), (p, 0.8), &[]).kept;
+            assert_eq!(kept, Some(rule.kept(row.len(), p)), "{:?}, p {p}", draws.kernels.level());
+        }
+    }
+}

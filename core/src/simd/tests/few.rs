@@ -5,7 +5,7 @@ use super::{RankKey, levels, maxima_of, uniform};
 use crate::row_counts::RowCounts;
 
 /// Rows of `len` values: smooth, with ties, of two levels, a sawtooth, sorted, of one peak, of denormals, with huge
-/// steps, masked but for a few, and with NaN.
+/// steps, masked but for a few, with one large value in each strip, with a step, and with NaN.
 fn rows(len: usize, seed: u64) -> Vec<(&'static str, Vec<f32>)> {
     let mut next = uniform(seed);
     let smooth: Vec<f32> = (0..len).map(|_| next() * 20.0 - 10.0).collect();
@@ -27,6 +27,8 @@ fn rows(len: usize, seed: u64) -> Vec<(&'static str, Vec<f32>)> {
         ("ends of the range", map(&|i, _| [f32::MIN, f32::MAX][i % 2])),
         ("masked", map(&|i, x| if i % 37 == 5 { x } else { f32::NEG_INFINITY })),
         ("NaN", map(&|i, x| if i % 3 == 1 { f32::NAN } else { x })),
+        ("one in each strip", map(&|i, _| if i % 64 == 7 { -(i as f32) } else { f32::MIN })),
+        ("a step", map(&|i, _| if i < 64 { 1.0 } else { -1.0 })),
         ("nothing", vec![f32::NEG_INFINITY; len]),
         ("rising", rising),
         ("falling", falling),

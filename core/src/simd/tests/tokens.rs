@@ -118,8 +118,29 @@ fn scaled_tokens_are_those_of_single_divisions() {
     }
 }
 
+/// Dividends whose quotients by `t` are nearly halfway between two numbers; none if the last bit of `t` is 0.
+///
+/// Let T be the 24 bits of t, and M odd with 25 bits: a midpoint. For M = r / T modulo 2^25, M T - r is a multiple of
+/// 2^25, so its first 24 bits are all it has. Divided by T it is M, but for r / T.
+fn dividends_next_to_midpoints(t: f32) -> impl Iterator<Item = f32> {
+    const MODULUS: u64 = 1 << 25;
+    let bits = u64::from(t.to_bits() & 0x7f_ffff | 1 << 23);
+    let is_odd = bits % 2 == 1;
+    // Each step doubles the number of bits that are right.
+    let step =
+        |inverse: u64, _| inverse.wrapping_mul(2_u64.wrapping_sub(bits.wrapping_mul(inverse)));
+    let inverse = (0..6).fold(bits, step);
+    let rests = (1..64_u64).step_by(2).flat_map(|r| [r, r.wrapping_neg()]).filter(move |_| is_odd);
+    rests.filter_map(move |rest| {
+        let midpoint = rest.wrapping_mul(inverse) % MODULUS;
+        let product = (midpoint * bits).wrapping_sub(rest);
+        let shift = if product >= 1 << 48 { 25 } else { 24 };
+        (midpoint >= MODULUS / 2).then(|| (product >> shift) as f32)
+    })
+}
+
 /// Dividends over all mantissas, every 251st in an ordinary run, for divisors whose inverses round by much and by little,
-/// that are next to powers of two, and others.
+/// that are next to powers of two, and others. Then those whose quotients are hardest to round.
 #[test]
 fn quick_quotients_are_quotients() {
     fn check<S: Simd>(simd: S, step: u32) {
@@ -147,6 +168,11 @@ fn quick_quotients_are_quotients() {
                     assert_eq!(q.to_bits(), (x / t).to_bits(), "{x:e} / {t:e}");
                 }
                 mantissa += 16 * step;
+            }
+            for x in dividends_next_to_midpoints(t) {
+                let mut q = [0.0; 16];
+                simd.store(quotient(simd, simd.splat(x), divisor, inverse), &mut q);
+                assert_eq!(q[0].to_bits(), (x / t).to_bits(), "{x:e} / {t:e}");
             }
         }
     }
