@@ -271,7 +271,8 @@ impl Draw<'_> {
             return certain(self.argmax(), limit);
         }
         let (p, t) = (params.nucleus(), params.temperature);
-        let most_ranks = if token_only && t.is_finite() { wide::MIN_RANKS } else { limit };
+        let may_be_wide = token_only && t.is_finite() && limit > wide::SORTED_LIMIT;
+        let most_ranks = if may_be_wide { wide::MIN_RANKS } else { limit };
         let cut = nucleus::single::cut_within(&mut blocked, prefix, limit, p, most_ranks)?;
         let mut uniform = None;
         let (mut candidates, resolution) = match cut {

@@ -35,6 +35,9 @@ use crate::simd::Kernels;
 /// Cuts with more ranks than these are wide.
 pub(crate) const MIN_RANKS: usize = 256;
 
+/// No cut of at most so many ranks is wide: to sort them all costs less than the groups.
+pub(crate) const SORTED_LIMIT: usize = 2 * MIN_RANKS;
+
 /// How far below the top the groups reach at most, while a cut is sought.
 const DEPTH: f32 = 17.5;
 
