@@ -317,7 +317,7 @@ fn a_cut_behind_the_groups_is_found() {
     for draws in &mut Draws::at_every_level() {
         let tile_len = draws.kernels.tile_len();
         let mut next = uniform(5);
-        let logit = |i: usize| match i / tile_len % 16 == 0 {
+        let logit = |i: usize| match (i / tile_len).is_multiple_of(16) {
             true if next() < 0.4 => -1e-3 * next(),
             true => -10.0 - next(),
             false => -5.3 - 1e-3 * next(),
